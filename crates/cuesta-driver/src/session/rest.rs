@@ -1,10 +1,11 @@
-//! The rest of an answer: what goes on behind one that seemed complete, up to the next key; and behind that, up to one that prints nothing,
-//! where it takes the visible cursor to another row.
+//! The rest of an answer: output after one that seemed complete, until the next key is sent. Output after that key counts as well if it
+//! moves the visible cursor to another row before a key that prints nothing.
 //!
-//! On a screen, numbers that change are no rest, because a clock may run there, nor are the characters of spinners; nor is what changes in
-//! rows that also change while one types: a bar of letters, a stream. While these rows become more, and where they do so again and again
-//! because what is drawn there moves, nothing is known of a rest. Nor is it of what goes on until the next key, where anything is drawn
-//! unasked, or before one has typed for a while.
+//! On a screen these changes are no rest: digits, because a clock may run there; the characters of spinners; and rows that also change
+//! while the user types, such as a status bar or a stream. Whether there is a rest is unknown
+//!
+//! - while the set of rows that change unasked still grows, or has grown in several inputs, because what is drawn there moves;
+//! - if output lasts until the next key, and something is drawn unasked or the user has not typed for long enough to know that.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use crate::terminal::{Shape, Terminal};
 
 /// What comes within this time belongs to the same answer.
 const SAME_MOMENT: Duration = Duration::from_millis(2);
-/// What a program draws by itself moves if it has reached new rows in this number of inputs.
+/// What a program draws by itself moves if it has reached new rows in this many inputs.
 const MOVES: u32 = 3;
 /// Once users have typed for this long, all inputs together, the rows that a program draws by itself are known.
 const LONG_ENOUGH: Duration = Duration::from_secs(1);
@@ -48,15 +49,15 @@ struct OnScreen {
     /// The row in which the user types, and since when it is another one than where the input began.
     typed_row: Option<u64>,
     moved: Option<Stamp>,
-    /// Output went on behind an answer up to the next key, and behind that.
+    /// Output has lasted from an answer to the next key and beyond.
     streams: bool,
     /// How long inputs have taken.
     typed: Duration,
     /// Rows that have changed while the user typed elsewhere: what is drawn there was not asked for.
     unasked: BTreeSet<usize>,
-    /// In how many inputs they became more.
+    /// In how many inputs that set has grown.
     grown: u32,
-    /// They did so in the last one.
+    /// It has grown in the last one.
     grows: bool,
 }
 
@@ -156,7 +157,7 @@ impl OnScreen {
         let almost = next.since(since).mul_f64(ALMOST);
         let lasts = took > almost;
         let moved = self.moved.take();
-        // What goes on before and behind the next key is a stream.
+        // Output that lasts until the next key and goes on after it is a stream.
         self.streams |= heard.since(since) > almost && moved.is_some();
         if let Some(moved) = moved.filter(|_| self.unasked.is_empty() && !self.streams) {
             return Some((moved.since(since), self.row.take()));

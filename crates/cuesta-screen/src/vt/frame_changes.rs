@@ -1,7 +1,7 @@
 //! Finds what differs from one frame to the next, apart from what changes by itself: a clock, a spinner, a caret that blinks.
 //!
-//! What changes by itself is learnt from frames that no key has caused. A cell is **set aside** once it has changed three times
-//! so, until it has not changed for twice as long as ever between, and at least for a second. With it is set aside
+//! What changes by itself is learnt from frames that no key has caused. A cell is **set aside** once it has changed in three such frames,
+//! until it has not changed for twice the longest time between its changes, and for at least a second. Set aside with it are
 //!
 //! - the whole number to which a digit belongs, and a cell on either side of it: the minutes of a clock turn over after its seconds
 //!   were learnt;
@@ -59,7 +59,7 @@ pub enum Cause {
 struct History {
     /// When it changed last, in ms.
     last: u32,
-    /// The longest time from one change to the next, in ms.
+    /// The longest time between two changes, in ms.
     longest: u32,
     count: u8,
     /// One of the changes had certainly no key for its cause.

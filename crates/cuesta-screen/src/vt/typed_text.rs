@@ -1,7 +1,6 @@
 //! Follows on the screen the text that a user types, and finds when each key is shown.
 //!
-//! What is followed is the whole text of a row that is being typed, not the cell at the cursor: programs draw it again, move it, scroll
-//! it and wrap it. At the end of each frame, `standing` looks where it stands. A key is shown in the first frame in which the text has
+//! The whole text of the row being typed is followed, not the cell at the cursor: programs redraw it, move it, scroll it and wrap it. At the end of each frame, `standing` looks where it stands. A key is shown in the first frame in which the text has
 //! grown by it, at a cell that was printed, or passed by the cursor, since the key was sent.
 //!
 //! What a program shows beyond is not typed text: suggestions, completions, placeholders. The text ends
@@ -15,7 +14,8 @@
 //! followed, because the host changes it or draws it twice, loses its keys: they are *lost*, and so are the keys of this row that
 //! follow. Doubled letters that appear at once may be one letter drawn twice: they are doubtful until the text has grown on.
 //!
-//! A blank alone makes no later key shown, and where the cursor was visible it must be so again: else the program still draws.
+//! A blank alone is no evidence that a later key is shown. Where the cursor was visible it must be visible again: until then the program
+//! is still drawing.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -61,7 +61,7 @@ pub enum KeyMatch<K, I> {
     Settled { is_right: bool },
     /// Not shown, and a later one is.
     Missed(K),
-    /// The text can not be followed.
+    /// The text cannot be followed.
     Lost(K),
 }
 
@@ -195,7 +195,7 @@ impl<K, I: Copy> TypedText<K, I> {
         None
     }
 
-    /// What is typed from now on can not be told from what keys before it draw: it is lost, up to the next Return or input.
+    /// What is typed from now on cannot be told from what earlier keys draw: it is lost, until the next Return or input.
     pub fn lose_row(&mut self, screen: &Screen) {
         if self.rows.back().is_none_or(|row| row.end.is_some()) {
             self.rows.push_back(TypedRow::new(CellPosition::new(screen, screen.next_cell())));

@@ -1,9 +1,9 @@
 //! Whether the screen meets the wait condition, and not only by the echo of the user's own keys.
 //!
-//! A match counts if it holds more than the echoes of the keys before the last one. While such keys wait for their echo, a
-//! match is *held*: a prompt before the echo is no response to what is typed behind it. A host may not echo at all, so a
-//! held match counts, from when it came, once no key has been echoed for a multiple of the slowest recent echo. After some
-//! inputs without any echo the session is taken not to echo; one input without echo may be a password.
+//! A match counts if it contains more than the echoes of the keys before the last one. While such keys wait for their echo, a match is
+//! *held*: a prompt that comes before the echo does not answer the keys typed after it. A host may not echo at all, so a held match
+//! counts, from the instant at which it came, once no key has been echoed for a multiple of the slowest recent echo. After some inputs
+//! without any echo the host is taken not to echo; a single input without echo may be a password.
 //!
 //! Where the host edits a row itself (history, completion), what it will show is not known. A match is then held until the
 //! cursor leaves the row after the Return, and what stood in the row is no response.
@@ -45,7 +45,7 @@ pub(super) struct Hold {
     prompts: usize,
     /// When the held match first came since the last key.
     pub(super) since: Option<Stamp>,
-    /// When a match came that the screen does not show any more.
+    /// When a match came that the screen no longer shows.
     pub(super) gone: Option<Stamp>,
     /// When the last echo came.
     pub(super) last: Stamp,

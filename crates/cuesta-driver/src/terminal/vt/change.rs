@@ -1,11 +1,14 @@
 //! Times keys to the first frame that differs because of them (`Set Echo change`).
 //!
-//! A frame does not tell which keys it shows. So a key has a figure only if no other key waited from when it was sent until the frame
-//! came, and if it was sent longer after the last key was shown than answers go on: else the frame may be the rest of an earlier answer.
-//! All other keys that wait when a frame differs are lost. What comes after such a frame may show any of them, so the keys that follow
-//! are lost as well, until the screen has been still for as long as a slow echo takes.
+//! A frame does not tell which keys it shows. So the echo of a key is timed only if
 //!
-//! How long answers go on is seen in a lull: when no key follows for a second. The first keys are kept back until then.
+//! - no other key waited between its sending and the frame;
+//! - more time lay between the last shown key and its sending than answers last: otherwise the frame may be the rest of an earlier answer.
+//!
+//! All other keys that wait when a frame differs are lost. A later frame may still show any of them, so the keys that follow are lost too,
+//! until the screen has not changed for as long as a slow echo takes.
+//!
+//! How long answers last is measured in a lull: a second without a key. The first keys are held back until then.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -17,13 +20,13 @@ use cuesta_tape::Echo;
 use super::frames::{LONGEST_FRAME, QUIET};
 use crate::echoes::{OutputEvent, SentKey, SlowestEcho};
 
-/// What changes when no key was sent or shown for this long is no part of an answer.
+/// A change this long after the last key was sent or shown is no part of an answer.
 const LULL: Duration = Duration::from_secs(1);
 /// An echo is slow if it takes this many times as long as the slowest recent one.
 const SLOW: u32 = 4;
 /// At most this many keys may wait.
 const MOST_WAITING: usize = 256;
-/// This many keys without a lull, or keys for this long, are enough to know how long answers go on.
+/// After this many keys without a lull, or keys for this long, it is known how long answers last.
 const ENOUGH: usize = 32;
 const LONG_ENOUGH: Duration = Duration::from_secs(5);
 
@@ -41,15 +44,14 @@ pub(super) struct ChangeEchoes {
     /// When the last frame ended that differed.
     last_change: Stamp,
     slowest: SlowestEcho,
-    /// For how long answers have gone on behind the first frame, at most: since the last lull, and before, which fades by a sixteenth
-    /// with each lull.
+    /// The longest time that answers lasted after their first frame: since the last lull; and before it, which decays by a sixteenth with
+    /// each lull.
     rest: (Duration, Duration),
     /// While keys waited, a frame changed only what is set aside, and that is most of the screen: it may have shown them.
     may_be_hidden: bool,
     /// Keys sent before cannot be told from others.
     clear_from: Stamp,
-    /// The first keys that were shown, each since an instant, and the time since the key before was. `None` once it was seen how long
-    /// answers go on.
+    /// The first keys that were shown: since when, and how long after the key before. `None` once it is known how long answers last.
     kept_back: Option<Vec<(SentKey, Stamp, Duration)>>,
 }
 

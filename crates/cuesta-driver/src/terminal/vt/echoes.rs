@@ -93,7 +93,7 @@ impl VtTerminal {
     fn show_key(&mut self, unshown: AwaitedEcho, since: Stamp, cell: Option<CellPosition>) {
         self.hold.slowest.learn(since.since(unshown.key.sent));
         self.hold.last = since;
-        // What is gone before the echo was no answer to what is typed behind it.
+        // A match that disappeared before the echo did not answer the keys after it.
         self.hold.gone = None;
         if let Some(cell) = cell.filter(|_| !unshown.key.ends_input) {
             self.own_echoes.add(&self.screen, cell, unshown.character, unshown.row);
