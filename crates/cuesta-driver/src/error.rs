@@ -1,8 +1,7 @@
-//! Why a run cannot be, and why a user has no line.
+//! Why a run cannot be, and what a key that was not taken is counted as.
 
 use std::io;
 
-use cuesta_lines::{Fault, OpenError};
 use cuesta_record::Failure;
 use cuesta_screen::block::Refusal;
 use cuesta_tape::TooLong;
@@ -33,56 +32,8 @@ impl From<TooLong> for RunError {
     }
 }
 
-/// Why a user has lost its line, or could open none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LineLoss {
-    /// It could not be opened.
-    NotOpened {
-        /// What the error is counted as.
-        failure: Failure,
-        /// The host turned the user away because too many others were logging in.
-        overload: bool,
-    },
-    /// It broke.
-    Fault(Fault),
-    /// It has taken no characters for as long as anything is awaited.
-    Blocked,
-    /// What is done once in a session was not answered.
-    NoLogin,
-    /// The program at its other end has ended before it answered anything.
-    ExitedAtStart,
-    /// The program at its other end has failed.
-    Exited,
-}
-
-impl LineLoss {
-    /// What it is counted as.
-    pub(crate) fn failure(self) -> Failure {
-        match self {
-            Self::NotOpened { failure, .. } => failure,
-            Self::Fault(fault) => fault.failure(),
-            Self::Blocked => Failure::Blocked,
-            Self::NoLogin => Failure::NoLogin,
-            Self::ExitedAtStart => Failure::ExitedAtStart,
-            Self::Exited => Failure::Exited,
-        }
-    }
-}
-
-impl From<io::Error> for LineLoss {
-    fn from(error: io::Error) -> Self {
-        Self::Fault(Fault::of(&error))
-    }
-}
-
-impl From<&OpenError> for LineLoss {
-    fn from(error: &OpenError) -> Self {
-        Self::NotOpened { failure: error.failure(), overload: error.is_overload() }
-    }
-}
-
 /// What a key that a keyboard did not take is counted as.
-pub(crate) fn failure_of(refusal: Refusal) -> Failure {
+pub(crate) fn refused(refusal: Refusal) -> Failure {
     match refusal {
         Refusal::Locked => Failure::KeyboardLocked,
         Refusal::Protected => Failure::ProtectedField,

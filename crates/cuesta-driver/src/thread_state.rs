@@ -217,7 +217,7 @@ impl ThreadState {
         tally.long_wait = longest_wait(&users, end);
         if interval.ends_step {
             self.memory.sample();
-            self.end_step(&mut users, &mut tally, end);
+            self.end_step(&users, &mut tally, end);
             let working = users.iter_mut().filter(|user| is_at_work(user));
             tally.users =
                 working.map(|user| user.row(interval.step, &self.spec.groups[user.group].name, end)).collect();
@@ -231,8 +231,10 @@ impl ThreadState {
     }
 
     /// Counts what users wait for when a step ends.
-    fn end_step(&self, users: &mut [UserState], tally: &mut Tally, end: Stamp) {
-        users.iter().for_each(|user| user.record_unfinished(tally, &self.groups[user.group].series, end));
+    fn end_step(&self, users: &[UserState], tally: &mut Tally, end: Stamp) {
+        for user in users {
+            user.record_unfinished(tally, &self.groups[user.group].series, end);
+        }
         let longest = tally.long_wait.clone();
         tally.counts.samples.extend(longest.map(|sample| ("unfinished", sample)));
     }

@@ -26,7 +26,6 @@ use tokio::task;
 
 use answers::OpenTransaction;
 
-use crate::error::LineLoss;
 use crate::opening::Opened;
 use crate::pacing::{Pacer, begin_in_cycle, next_in_cycle};
 use crate::session::Session;
@@ -87,15 +86,15 @@ enum Stop {
     /// The run is over.
     Over,
     /// The line is gone.
-    Lost(LineLoss),
+    Lost(Failure),
     /// The session has ended as the script says.
     Left,
     /// A wait has timed out: the pass is given up and the next begins.
     GaveUp,
 }
 
-impl From<LineLoss> for Stop {
-    fn from(loss: LineLoss) -> Self {
+impl From<Failure> for Stop {
+    fn from(loss: Failure) -> Self {
         Self::Lost(loss)
     }
 }
@@ -153,8 +152,8 @@ impl User {
                     self.rest();
                 }
                 Stop::Lost(loss) => {
-                    self.shared.tally(|tally| tally.counts.error(loss.failure()));
-                    self.shared.user(self.slot, |user| user.disconnects(Some(loss.failure())));
+                    self.shared.tally(|tally| tally.counts.error(loss));
+                    self.shared.user(self.slot, |user| user.disconnects(Some(loss)));
                     self.rest();
                     clock::sleep_until(clock::now() + self.back_off(loss, retry)).await;
                     retry = (retry * 2).min(LAST_RETRY);
@@ -173,8 +172,8 @@ impl User {
     /// How long to wait before the line is tried again. Users that were turned away together would come back together, so each
     /// waits between half of the time and one and a half of it. The draw is from a generator of its own, so that what the user
     /// types does not depend on how often it was turned away.
-    fn back_off(&self, loss: LineLoss, retry: Duration) -> Duration {
-        if !matches!(loss, LineLoss::NotOpened { overload: true, .. }) {
+    fn back_off(&self, loss: Failure, retry: Duration) -> Duration {
+        if loss != Failure::MaxStartups {
             return retry;
         }
         // Users take the streams from 0; this one is beyond them, and another one for each further try.
@@ -238,7 +237,7 @@ impl User {
             let end = if error.failure() == Failure::Timeout { WaitEnd::TimedOut } else { WaitEnd::Lost };
             let series = self.shared.groups[self.group].series.line.last;
             self.shared.record_wait(series, end, (self.next_due, clock::now()));
-            Stop::Lost(LineLoss::from(&error))
+            Stop::Lost(error.failure())
         })?;
         let now = clock::now();
         let opened = Opened { scheduled: self.next_due, at: now };
@@ -265,7 +264,7 @@ impl User {
     /// Plays what is done once in a session.
     async fn login(&mut self, session: &mut Session, first: bool) -> Result<(), Stop> {
         match self.play(session, 0, self.program().pass).await {
-            Err(Stop::GaveUp) => return Err(Stop::Lost(LineLoss::NoLogin)),
+            Err(Stop::GaveUp) => return Err(Stop::Lost(Failure::NoLogin)),
             other => other?,
         }
         if let Pacer::Cyclic { next, cycle } = &mut self.pacer {

@@ -2,7 +2,7 @@
 //!
 //! A line carries characters between a terminal and a host; it knows nothing of users, tapes or services.
 //!
-//! - [`Line`]: the trait of every line, and the capabilities that some offer; [`receive`] and [`send`] wait for one; [`Fault`]: how one broke.
+//! - [`Line`]: the trait of every line, and the capabilities that some offer; [`receive`] and [`send`] wait for one; [`failure_of`]: how one broke.
 //! - [`Target`]: where a line goes, as a URL; [`KINDS`]: the table of kinds; [`open`] opens the terminal's end, [`Listener`] is the
 //!   host's end.
 //! - The lines: `tcp`, `telnet`, `tn3270` (both with or without `tls`), `bsc`, `ssh`; [`Pty`], [`Pipe`] and [`Socket`], with a program on
@@ -14,7 +14,6 @@
 mod bisync;
 mod charset;
 mod decoded;
-mod fault;
 mod faulty;
 mod handed_over;
 mod kernel_stamps;
@@ -44,10 +43,11 @@ pub mod wire;
 pub use bisync::{Bisync, BisyncTarget, BisyncTotals, Delivery};
 pub use charset::Charset;
 pub use decoded::{Transcript, last_rows};
-pub use fault::Fault;
 pub use faulty::{Disconnection, Faults, Faulty};
 pub use handed_over::LineSocket;
-pub use line::{Expected, Line, LineTerminal, Opening, Received, ResponseForm, StampPair, Traffic, receive, send};
+pub use line::{
+    Expected, Line, LineTerminal, Opening, Received, ResponseForm, StampPair, Traffic, failure_of, receive, send,
+};
 pub use listener::Listener;
 pub use login::Login;
 pub use loopback::Loopback;

@@ -1,15 +1,17 @@
 //! The trait of every line: characters to and from the other end, with the instants at which they passed.
 
+use std::error::Error;
 use std::future::poll_fn;
 use std::io;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use cuesta_record::Stamp;
+use cuesta_record::{Failure, Stamp};
 
 use crate::bisync::Bisync;
 use crate::decoded::Transcript;
 use crate::handed_over::LineSocket;
+use crate::negotiated::HalfSequence;
 use crate::program::ExitStatus;
 use crate::speed::Pace;
 
@@ -154,6 +156,24 @@ pub async fn send(line: &mut (impl Line + ?Sized), mut bytes: &[u8]) -> io::Resu
         bytes = &bytes[len..];
     }
     Ok(())
+}
+
+/// What an error of a line is counted as.
+pub fn failure_of(error: &io::Error) -> Failure {
+    use io::ErrorKind as Kind;
+    if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<HalfSequence>) {
+        return Failure::HalfSequence;
+    }
+    match error.kind() {
+        Kind::ConnectionReset => Failure::Reset,
+        Kind::BrokenPipe | Kind::UnexpectedEof | Kind::NotConnected => Failure::Closed,
+        Kind::ConnectionAborted => Failure::Aborted,
+        Kind::ConnectionRefused => Failure::Refused,
+        Kind::TimedOut => Failure::Timeout,
+        Kind::NotFound => Failure::NoProgram,
+        Kind::HostUnreachable | Kind::NetworkUnreachable | Kind::NetworkDown => Failure::Unreachable,
+        _ => Failure::Broken,
+    }
 }
 
 /// The result of one read.

@@ -67,55 +67,28 @@ impl Options {
 pub enum OpenError {
     /// Nothing listens, or it refuses more.
     #[error("nothing listens at {address} (refused): start the host, or check the address")]
-    Refused {
-        /// Where.
-        address: String,
-    },
+    Refused { address: String },
     /// There is no route.
     #[error("{address} cannot be reached ({cause}): check the network and the address")]
-    Unreachable {
-        /// Where.
-        address: String,
-        /// The kernel's error.
-        cause: io::Error,
-    },
+    Unreachable { address: String, cause: io::Error },
     /// The name has no address.
     #[error("\"{host}\" has no address ({cause}): check the name")]
-    Unresolved {
-        /// The name.
-        host: String,
-        /// The resolver's error.
-        cause: io::Error,
-    },
+    Unresolved { host: String, cause: io::Error },
     /// No answer in time.
     #[error("{address} did not answer within {} s: it is down, overloaded, or behind a firewall", waited.as_secs_f64())]
-    Timeout {
-        /// Where.
-        address: String,
-        /// How long it was given.
-        waited: Duration,
-    },
+    Timeout { address: String, waited: Duration },
     /// Each line takes a file descriptor.
     #[error("too few file descriptors for a line to {address}: raise the limit with `ulimit -n` (each line takes one)")]
-    OutOfFiles {
-        /// Where.
-        address: String,
-    },
+    OutOfFiles { address: String },
     /// Each line takes a local port.
     #[error(
         "no local port is left for a line to {address}: widen /proc/sys/net/ipv4/ip_local_port_range, or wait a minute \
          for closed lines to be forgotten"
     )]
-    OutOfPorts {
-        /// Where it would have gone.
-        address: String,
-    },
+    OutOfPorts { address: String },
     /// The host accepted and reset the connection.
     #[error("{address} hung up while the line was opened (reset): it takes no more lines, or is no such host")]
-    Reset {
-        /// Where.
-        address: String,
-    },
+    Reset { address: String },
     /// `host:` names no address; it must be resolved before opening.
     #[error("host: has no address of its own: start the built-in host and open the address that it prints")]
     NoAddress,
@@ -124,22 +97,10 @@ pub enum OpenError {
         "no TLS with {address}: {cause}. If the host has a certificate of its own, name it with ?certificate=FILE; ?verify=no \
         trusts any"
     )]
-    Tls {
-        /// Where.
-        address: String,
-        /// What is wrong.
-        cause: String,
-    },
+    Tls { address: String, cause: String },
     /// The host does not give the logical unit.
     #[error("{address} does not give the logical unit {lu}: {why}")]
-    LogicalUnit {
-        /// Where.
-        address: String,
-        /// The name that was asked for.
-        lu: String,
-        /// Its reason.
-        why: String,
-    },
+    LogicalUnit { address: String, lu: String, why: String },
     /// Errors of ssh lines.
     #[error(transparent)]
     Ssh(#[from] SshError),
@@ -151,20 +112,10 @@ pub enum OpenError {
     Serial(#[from] SerialError),
     /// Anything else.
     #[error("no line to {address}: {cause}")]
-    Failed {
-        /// Where.
-        address: String,
-        /// What the kernel says.
-        cause: io::Error,
-    },
+    Failed { address: String, cause: io::Error },
 }
 
 impl OpenError {
-    /// Whether the host turned the user away because too many others were logging in.
-    pub fn is_overload(&self) -> bool {
-        matches!(self, Self::Ssh(SshError::MaxStartups { .. }))
-    }
-
     /// What it is counted as.
     pub fn failure(&self) -> Failure {
         match self {

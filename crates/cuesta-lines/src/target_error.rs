@@ -24,12 +24,7 @@ pub enum TargetError {
     NoCommand(String),
     /// `pty://bash`
     #[error("{scheme}: takes a command, and no slashes before it: write {scheme}:{command}")]
-    Slashes {
-        /// Which kind of line.
-        scheme: String,
-        /// The text behind the slashes.
-        command: String,
-    },
+    Slashes { scheme: String, command: String },
     /// `serial:ttyS0`
     #[error("\"{0}\" is no device's path: expected serial:/dev/NAME, as in serial:/dev/ttyUSB0?baud=9600")]
     NoDevice(String),
@@ -62,23 +57,13 @@ pub enum TargetError {
     BadUser(String),
     /// `ssh://bastion?obscure=yes`
     #[error("\"{setting}\" is no setting of this target: expected {expected}")]
-    BadSetting {
-        /// The setting as written.
-        setting: String,
-        /// What is allowed.
-        expected: &'static str,
-    },
+    BadSetting { setting: String, expected: &'static str },
     /// `bsc://lines.example:2703?enq_limit=9`
     #[error("{0}")]
     Inconsistent(String),
     /// `tcp://lines.example:23/path`
     #[error("\"{found}\" is too much in \"{text}\": expected HOST:PORT and no more")]
-    TooMuch {
-        /// The unexpected part.
-        found: String,
-        /// All that follows the slashes.
-        text: String,
-    },
+    TooMuch { found: String, text: String },
 }
 
 /// The syntax of all kinds as a list for messages.

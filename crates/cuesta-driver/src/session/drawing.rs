@@ -4,12 +4,12 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
-use cuesta_record::{Stamp, clock};
+use cuesta_lines::failure_of;
+use cuesta_record::{Failure, Stamp, clock};
 use regex::bytes::Regex;
 use tokio::task;
 
 use super::Session;
-use crate::error::LineLoss;
 
 /// How many bytes are drawn in one turn: about ten microseconds of work.
 const PIECE: usize = 512;
@@ -39,7 +39,7 @@ impl Session {
     }
 
     /// Draws a piece, after every line that is ready has been read.
-    pub(super) fn poll_draw(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
+    pub(super) fn poll_draw(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
         if self.terminal.is_drawn() {
             return self.poll_frame(cx);
         }
@@ -57,7 +57,7 @@ impl Session {
     }
 
     /// Ends the frame that is drawn, once nothing more of it has come for a moment.
-    fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
+    fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
         let Some(end) = self.terminal.frame_ends() else { return Poll::Pending };
         let alarm = self.drawing.frame_alarm.get_or_insert_with(|| Box::new(clock::sleep_until(end)));
         alarm.reset(end);
@@ -95,11 +95,11 @@ impl Session {
     }
 
     /// Sends the terminal's replies to the host as far as the line takes them. They are not keys; only the line counts them.
-    pub(super) fn answer_host(&mut self, cx: &mut Context<'_>) -> Result<(), LineLoss> {
+    pub(super) fn answer_host(&mut self, cx: &mut Context<'_>) -> Result<(), Failure> {
         let mut any = false;
         while !self.sending && !self.terminal.replies().is_empty() {
             match self.line.poll_send(cx, self.terminal.replies()) {
-                Poll::Ready(taken) => self.terminal.forget_replies(taken?),
+                Poll::Ready(taken) => self.terminal.forget_replies(taken.map_err(|error| failure_of(&error))?),
                 Poll::Pending => break,
             }
             any = true;

@@ -3,16 +3,15 @@
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
-use cuesta_lines::{Fault, Received, StampPair};
+use cuesta_lines::{Received, StampPair, failure_of};
 use cuesta_record::Failure;
 use cuesta_tape::WaitCondition;
 
 use super::Session;
-use crate::error::LineLoss;
 
 impl Session {
     /// Reads the line once. If there is nothing to read, it draws a piece of the output that was read earlier.
-    pub(super) fn poll_listen(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
+    pub(super) fn poll_listen(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
         self.answer_host(cx)?;
         if !self.terminal.is_full() {
             let read = self.poll_read(cx);
@@ -31,12 +30,12 @@ impl Session {
     }
 
     /// Reads the line once.
-    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
         let shared = Rc::clone(&self.shared);
         shared.with_buffer(|buffer| {
-            let received = ready!(self.line.poll_receive(cx, buffer))?;
+            let received = ready!(self.line.poll_receive(cx, buffer)).map_err(|error| failure_of(&error))?;
             if received.len == 0 {
-                return Poll::Ready(Err(LineLoss::Fault(Fault::Closed)));
+                return Poll::Ready(Err(Failure::Closed));
             }
             self.take(&buffer[..received.len], &received);
             self.count_traffic();

@@ -6,13 +6,13 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
-use cuesta_lines::Expected;
-use cuesta_record::{Stamp, clock};
+use cuesta_lines::{Expected, failure_of};
+use cuesta_record::{Failure, Stamp, clock};
 use cuesta_tape::{Echo, KeySettings, WaitCondition};
 
 use super::{Session, SinceKey};
 use crate::echoes::SentKey;
-use crate::error::{LineLoss, failure_of};
+use crate::error::refused;
 use crate::terminal::Keystroke;
 
 /// What became of a key.
@@ -36,7 +36,7 @@ impl Session {
         settings: &KeySettings,
         ends_input: bool,
         secret: bool,
-    ) -> Result<Pressed, LineLoss> {
+    ) -> Result<Pressed, Failure> {
         self.count_opening();
         if self.terminal.draws_before(input) {
             self.draw_in_turns().await;
@@ -74,8 +74,8 @@ impl Session {
         secret: bool,
     ) -> Option<(Cow<'a, [u8]>, SentKey)> {
         let pressed = self.terminal.press(input);
-        let refused = |refusal| self.shared.tally(|tally| tally.counts.error(failure_of(refusal)));
-        let bytes = pressed.map_err(refused).ok()?;
+        let count = |refusal| self.shared.tally(|tally| tally.counts.error(refused(refusal)));
+        let bytes = pressed.map_err(count).ok()?;
         let typed = input.text(&bytes);
         self.next_condition = settings.next_wait;
         let echo = settings.echo;
@@ -110,14 +110,14 @@ impl Session {
     }
 
     /// Sends characters; the line is lost if it takes none until the alarm.
-    fn poll_push(&mut self, cx: &mut Context<'_>, rest: &mut &[u8]) -> Poll<Result<(), LineLoss>> {
+    fn poll_push(&mut self, cx: &mut Context<'_>, rest: &mut &[u8]) -> Poll<Result<(), Failure>> {
         while !rest.is_empty() {
             match self.line.poll_send(cx, rest) {
-                Poll::Ready(taken) => *rest = &rest[taken?..],
+                Poll::Ready(taken) => *rest = &rest[taken.map_err(|error| failure_of(&error))?..],
                 // A host that does not read may be waiting for us to read.
                 Poll::Pending => {
                     if Pin::new(&mut self.alarm).poll(cx).is_ready() {
-                        return Poll::Ready(Err(LineLoss::Blocked));
+                        return Poll::Ready(Err(Failure::Blocked));
                     }
                     ready!(self.poll_listen(cx))?;
                 }

@@ -6,13 +6,12 @@ use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use cuesta_lines::{Delivery, Fault};
-use cuesta_record::{Stamp, clock};
+use cuesta_lines::Delivery;
+use cuesta_record::{Failure, Stamp, clock};
 use cuesta_tape::{TapePlace, WaitCondition};
 
 use super::Session;
 use crate::barrier::BarrierWait;
-use crate::error::LineLoss;
 use crate::pacing::ArrivalQueue;
 use crate::response::{Done, ResponseMatcher};
 
@@ -31,12 +30,12 @@ pub(crate) enum WaitOutcome {
 
 impl Session {
     /// Listens until an instant.
-    pub(crate) async fn listen_until(&mut self, due: Stamp) -> Result<(), LineLoss> {
+    pub(crate) async fn listen_until(&mut self, due: Stamp) -> Result<(), Failure> {
         self.listen(due, |_, _| Poll::<()>::Pending).await.map(|_| ())
     }
 
     /// Listens until no key waits for its echo, or an instant.
-    pub(crate) async fn listen_for_echoes(&mut self, until: Stamp) -> Result<(), LineLoss> {
+    pub(crate) async fn listen_for_echoes(&mut self, until: Stamp) -> Result<(), Failure> {
         let over = |session: &Self, _: &mut Context<'_>| {
             if session.unechoed() == 0 { Poll::Ready(()) } else { Poll::Pending }
         };
@@ -44,11 +43,7 @@ impl Session {
     }
 
     /// Listens until something arrives for the user to do, or an instant.
-    pub(crate) async fn listen_for(
-        &mut self,
-        arrivals: &ArrivalQueue,
-        until: Stamp,
-    ) -> Result<Option<Stamp>, LineLoss> {
+    pub(crate) async fn listen_for(&mut self, arrivals: &ArrivalQueue, until: Stamp) -> Result<Option<Stamp>, Failure> {
         self.listen(until, |_, cx| arrivals.poll_next(cx.waker())).await
     }
 
@@ -57,7 +52,7 @@ impl Session {
         &mut self,
         mut wait: BarrierWait<'_>,
         until: Stamp,
-    ) -> Result<Option<Stamp>, LineLoss> {
+    ) -> Result<Option<Stamp>, Failure> {
         self.listen(until, |_, cx| wait.poll(cx)).await
     }
 
@@ -66,7 +61,7 @@ impl Session {
         &mut self,
         until: Stamp,
         mut event: impl FnMut(&Self, &mut Context<'_>) -> Poll<T>,
-    ) -> Result<Option<T>, LineLoss> {
+    ) -> Result<Option<T>, Failure> {
         self.alarm.reset(until);
         poll_fn(|cx| {
             loop {
@@ -88,7 +83,7 @@ impl Session {
         condition: usize,
         place: &TapePlace,
         deadline: Stamp,
-    ) -> Result<WaitOutcome, LineLoss> {
+    ) -> Result<WaitOutcome, Failure> {
         let shared = Rc::clone(&self.shared);
         let is_new = self.next_condition.replace(condition) != Some(condition);
         let condition = &shared.program(self.group, self.program).conditions[condition];
@@ -125,9 +120,7 @@ impl Session {
                 self.alarm.reset(silent.into_iter().chain(held_until).fold(deadline.min(shows_at), Stamp::min));
                 match self.poll_listen(cx) {
                     Poll::Ready(Ok(())) => continue,
-                    Poll::Ready(Err(LineLoss::Fault(Fault::Closed)))
-                        if matches!(condition, WaitCondition::Disconnect) =>
-                    {
+                    Poll::Ready(Err(Failure::Closed)) if matches!(condition, WaitCondition::Disconnect) => {
                         return Poll::Ready(Ok(WaitOutcome::Done(self.response.closed(clock::now()))));
                     }
                     Poll::Ready(Err(_)) if self.response.done().is_some() || self.release() => continue,

@@ -3,12 +3,11 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use cuesta_lines::{ExitStatus, Fault, kind_of};
-use cuesta_record::clock;
+use cuesta_lines::{ExitStatus, kind_of};
+use cuesta_record::{Failure, clock};
 use cuesta_tape::Op;
 
 use super::{Stop, User};
-use crate::error::LineLoss;
 use crate::session::Session;
 use crate::shown::{last_rows, shown};
 
@@ -27,33 +26,33 @@ impl User {
         let stop = self.with_exit(stop, &mut session).await;
         let waits = wait == self.at && matches!(self.program().ops.get(wait), Some(Op::Wait { .. }));
         if let (Stop::Lost(loss), true) = (stop, waits) {
-            self.shared.add_sample(loss.failure().name(), || self.sample(&session, wait, waited));
+            self.shared.add_sample(loss.name(), || self.sample(&session, wait, waited));
         }
         stop
     }
 
     async fn with_exit(&self, stop: Stop, session: &mut Session) -> Stop {
-        let Stop::Lost(LineLoss::Fault(fault)) = stop else { return stop };
-        if !matches!(fault, Fault::Closed | Fault::Reset | Fault::Broken | Fault::NoProgram) {
+        let Stop::Lost(fault) = stop else { return stop };
+        if !matches!(fault, Failure::Closed | Failure::Reset | Failure::Broken | Failure::NoProgram) {
             return stop;
         }
         let ended = session.program_exit(clock::now() + PATIENCE).await;
-        let loss = ended.map_or(LineLoss::Fault(fault), |status| self.loss(fault, status, session.has_sent()));
+        let loss = ended.map_or(fault, |status| self.loss(fault, status, session.has_sent()));
         let said = self.about(ended, &session.last_rows());
         self.shared.tally(|tally| {
-            tally.counts.said.entry(loss.failure()).or_insert(said);
+            tally.counts.said.entry(loss).or_insert(said);
         });
         Stop::Lost(loss)
     }
 
     /// How a fault is counted, given how the program ended.
-    fn loss(&self, fault: Fault, status: ExitStatus, has_sent: bool) -> LineLoss {
+    fn loss(&self, fault: Failure, status: ExitStatus, has_sent: bool) -> Failure {
         let waits = self.program().ops.iter().any(|op| matches!(op, Op::Wait { .. }));
         match status {
-            _ if fault == Fault::NoProgram => LineLoss::Fault(fault),
-            _ if !self.host_has_answered && (waits || !has_sent) => LineLoss::ExitedAtStart,
-            ExitStatus::Exited(0) => LineLoss::Fault(fault),
-            _ => LineLoss::Exited,
+            _ if fault == Failure::NoProgram => fault,
+            _ if !self.host_has_answered && (waits || !has_sent) => Failure::ExitedAtStart,
+            ExitStatus::Exited(0) => fault,
+            _ => Failure::Exited,
         }
     }
 

@@ -89,26 +89,6 @@ fn a_line_lost_after_the_measurement_is_no_error() {
 }
 
 #[test]
-fn a_host_that_never_answers_times_out() {
-    let never =
-        play(spec(4, 0.0, 21.0, &json!({})), TAPE, &json!({"service": {"transaction": {"reply": 20}}, "delay": "10m"}));
-    assert_eq!(never.errors(), [("timeout".to_owned(), 4 * 7)]);
-    assert_eq!(never.sum("transactions"), 0.0);
-    assert_eq!(never.series.last().unwrap()["unfinished"], 0);
-}
-
-#[test]
-fn unfinished_answers_are_counted_at_the_end() {
-    let tape = "Set TypingSpeed 0ms\nEnter\nWait+Bytes@10m 20\n";
-    let host = json!({"service": {"transaction": {"reply": 20}}, "echo": false, "delay": "10ms",
-                      "stall": {"at": "6s", "for": "10m"}});
-    let played = play(spec(4, 0.0, 10.0, &json!({"spec": {"drain": 2_000_000_000}})), tape, &host);
-    let last = played.series.iter().rfind(|row| row["phase"] == "measure").unwrap();
-    assert_eq!(last["unfinished"], 4);
-    assert!((last["oldest"].as_f64().unwrap() - 4.0).abs() < 0.1);
-}
-
-#[test]
 fn a_flood_keeps_no_other_user_from_typing() {
     // In virtual time a line without a speed would carry endless output in no time, so this one has 1 Mbit/s.
     let flood = json!({"service": {"output": {"rows": 1000}}, "echo": false});

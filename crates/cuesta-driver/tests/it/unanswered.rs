@@ -34,6 +34,8 @@ fn a_wait_that_timed_out_lasted_until_then() {
         assert_eq!((count, series(&played, &format!("g/t/{figure}")).0), (4 * 7, 0));
         close(figure, longest, 2.0, 0.001);
     }
+    assert_eq!((played.errors(), played.sum("transactions")), (vec![("timeout".to_owned(), 4 * 7)], 0.0));
+    assert_eq!(played.series.last().expect("a row")["unfinished"], 0);
     // Each line's first input is followed by the host's prompt.
     assert_eq!(series(&played, "g/t/first_response_timed_out").0, 4 * 6);
 }
@@ -91,9 +93,12 @@ fn stalled(settle: f64, measure: f64, stall: &str) -> RunRecords {
 
 #[test]
 fn waits_under_way_at_the_end_are_counted_by_their_age() {
-    let (count, age) = series(&stalled(0.0, 10.0, "10m"), "g/t/response_unfinished");
-    assert_eq!(count, 4);
+    let played = stalled(0.0, 10.0, "10m");
+    let (count, age) = series(&played, "g/t/response_unfinished");
+    let last = played.series.iter().rfind(|row| row["phase"] == "measure").expect("a row");
+    assert_eq!((count, &last["unfinished"]), (4, &json!(4)));
     close("age", age, 4.0, 0.01);
+    close("oldest", last["oldest"].as_f64().expect("a number"), 4.0, 0.01);
 }
 
 #[test]

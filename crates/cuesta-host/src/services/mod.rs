@@ -14,7 +14,7 @@ mod transaction;
 use std::io;
 use std::rc::Rc;
 
-use cuesta_lines::{Fault, Line};
+use cuesta_lines::{Line, failure_of};
 
 pub(crate) use bsc_loop::Unpaired;
 pub(crate) use form::LONGEST_FORM;
@@ -30,7 +30,7 @@ pub async fn serve(line: Box<dyn Line>, front: Rc<FrontEnd>) {
         outcome = terminal.flush().await;
     }
     terminal.end(match outcome {
-        Err(error) => Fault::of(&error).failure().name(),
+        Err(error) => failure_of(&error).name(),
         Ok(()) if terminal.hung_up() => "closed",
         Ok(()) => "ended",
     });

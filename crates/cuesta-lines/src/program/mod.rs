@@ -50,24 +50,13 @@ pub enum ProgramError {
     #[error(
         "no pseudo-terminal is left for {command}: raise the limit with `sysctl kernel.pty.max=N` (each user takes one)"
     )]
-    OutOfPtys {
-        /// The command.
-        command: String,
-    },
+    OutOfPtys { command: String },
     /// The number of the user's processes is limited.
     #[error("no process is left for {command}: raise the limit with `ulimit -u`, or that of the container (pids.max)")]
-    OutOfProcesses {
-        /// The command.
-        command: String,
-    },
+    OutOfProcesses { command: String },
     /// Anything else.
     #[error("{command} was not started: {cause}")]
-    NotStarted {
-        /// The command.
-        command: String,
-        /// The kernel's error.
-        cause: io::Error,
-    },
+    NotStarted { command: String, cause: io::Error },
 }
 
 impl ProgramError {

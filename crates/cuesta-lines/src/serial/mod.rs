@@ -24,34 +24,18 @@ pub use target::{FlowControl, Parity, SerialTarget};
 pub enum SerialError {
     /// There is no such device, or the file is not a serial device.
     #[error("{device} is no serial device ({cause}): see `ls /dev/tty*`, and `dmesg` for one that was plugged in")]
-    NoDevice {
-        /// Its path.
-        device: String,
-        /// The kernel's error.
-        cause: io::Error,
-    },
+    NoDevice { device: String, cause: io::Error },
     /// One device is one line.
     #[error(
         "{device} is in use: each user takes a device of its own, in a group of its own; or another program has it"
     )]
-    Busy {
-        /// Its path.
-        device: String,
-    },
+    Busy { device: String },
     /// The process may not open it.
     #[error("{device} may not be opened: join the group that owns it (often dialout), or run as root")]
-    NotPermitted {
-        /// Its path.
-        device: String,
-    },
+    NotPermitted { device: String },
     /// The device does not support the settings.
     #[error("{target} cannot be set so ({cause}): choose a speed and a format that the device supports")]
-    BadSettings {
-        /// The target with its settings.
-        target: String,
-        /// The kernel's error.
-        cause: io::Error,
-    },
+    BadSettings { target: String, cause: io::Error },
 }
 
 impl SerialError {

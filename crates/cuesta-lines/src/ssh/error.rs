@@ -15,213 +15,82 @@ pub enum SshError {
         per-source penalty); let users start further apart (--stagger), or raise MaxStartups in its sshd_config",
         in_its_words(said)
     )]
-    MaxStartups {
-        /// Where.
-        address: String,
-        /// Its message.
-        said: String,
-    },
+    MaxStartups { address: String, said: String },
     /// Something else listens there.
     #[error("{address} does not speak ssh{}: check the port, or use telnet:// or tcp://", in_its_words(said))]
-    NotSsh {
-        /// Where.
-        address: String,
-        /// Its message.
-        said: String,
-    },
+    NotSsh { address: String, said: String },
     /// The two ends have no algorithm in common, or the key exchange failed.
     #[error("the key exchange with {address} failed ({cause}): see its sshd_config for the algorithms that it allows")]
-    Kex {
-        /// Where.
-        address: String,
-        /// The cause.
-        cause: String,
-    },
+    Kex { address: String, cause: String },
     /// The host is in no known hosts file.
     #[error(
         "{address} is not a known host: its key is {fingerprint}. Compare that with the host's own (ssh-keygen -lf on it), then \
         log in once with ssh, or add ?known_hosts=accept-new to the target (looked in {})",
         list(files)
     )]
-    UnknownHost {
-        /// Where.
-        address: String,
-        /// The key's fingerprint, as OpenSSH prints it.
-        fingerprint: String,
-        /// The files that were searched.
-        files: Vec<PathBuf>,
-    },
+    UnknownHost { address: String, fingerprint: String, files: Vec<PathBuf> },
     /// The host's key is not the known one.
     #[error(
         "the key of {address} has changed ({fingerprint} is not the one in {}, row {row}): this may be a man in the middle. If \
         the host was reinstalled, remove its row with ssh-keygen -R",
         file.display()
     )]
-    ChangedHost {
-        /// Where.
-        address: String,
-        /// The new key's fingerprint.
-        fingerprint: String,
-        /// The file with the old key.
-        file: PathBuf,
-        /// Its row.
-        row: usize,
-    },
+    ChangedHost { address: String, fingerprint: String, file: PathBuf, row: usize },
     /// The host's key is marked as revoked.
     #[error("the key of {address} is revoked in {}, row {row}: do not log in there", file.display())]
-    RevokedHost {
-        /// Where.
-        address: String,
-        /// The file with the revocation.
-        file: PathBuf,
-        /// Its row.
-        row: usize,
-    },
+    RevokedHost { address: String, file: PathBuf, row: usize },
     /// A new host's key could not be stored.
     #[error("the key of {address} cannot be written to {}: {cause}", file.display())]
-    NotWritten {
-        /// Where.
-        address: String,
-        /// The file of known hosts.
-        file: PathBuf,
-        /// Why not.
-        cause: io::Error,
-    },
+    NotWritten { address: String, file: PathBuf, cause: io::Error },
     /// The host accepted none of the credentials.
     #[error("{address} did not let {user} in: tried {tried}; it accepts {takes}. {remedy}")]
-    Auth {
-        /// Where.
-        address: String,
-        /// Who.
-        user: String,
-        /// The methods that were tried.
-        tried: String,
-        /// The methods that the host accepts.
-        takes: String,
-        /// What to do.
-        remedy: &'static str,
-    },
+    Auth { address: String, user: String, tried: String, takes: String, remedy: &'static str },
     /// The host asks what Cuesta cannot or must not answer.
     #[error("{address} asks {user}: \"{}\". {why}", shown(prompt))]
-    Prompt {
-        /// Where.
-        address: String,
-        /// Who.
-        user: String,
-        /// The prompt.
-        prompt: String,
-        /// Why it is not answered.
-        why: Unanswered,
-    },
+    Prompt { address: String, user: String, prompt: String, why: Unanswered },
     /// A one-time code cannot be had.
     #[error("the one-time code for {user} at {address} cannot be had: {what}")]
-    Code {
-        /// Where.
-        address: String,
-        /// Who.
-        user: String,
-        /// The cause.
-        what: String,
-    },
+    Code { address: String, user: String, what: String },
     /// The host has refused this user before.
     #[error("{refusal} (not tried again: after a few wrong answers a host may lock the account)")]
-    NotRepeated {
-        /// The error of the first attempt.
-        refusal: String,
-    },
+    NotRepeated { refusal: String },
     /// A host's certificate is not valid.
     #[error("the certificate of {address} is not valid: {what}")]
-    Certificate {
-        /// Where.
-        address: String,
-        /// The problem.
-        what: String,
-    },
+    Certificate { address: String, what: String },
     /// A jump host does not forward the connection.
     #[error(
         "{address} does not forward the connection to {to} ({cause}): see AllowTcpForwarding in its sshd_config, and check that {to} can be reached from it"
     )]
-    Jump {
-        /// The jump host.
-        address: String,
-        /// The host behind it.
-        to: String,
-        /// Its message.
-        cause: String,
-    },
+    Jump { address: String, to: String, cause: String },
     /// The `ProxyCommand` ended without reaching a host.
     #[error(
         "the ProxyCommand `{command}` reached no ssh host{}: run it by hand; it should print the host's banner, SSH-2.0-…",
         in_its_words(said)
     )]
-    Command {
-        /// The command.
-        command: String,
-        /// Its message.
-        said: String,
-    },
+    Command { command: String, said: String },
     /// A key file has a passphrase that was not given.
     #[error("{} has a passphrase: load it into the agent (ssh-add), or run Cuesta at a terminal, where it asks for it", file.display())]
-    Locked {
-        /// The file.
-        file: PathBuf,
-    },
+    Locked { file: PathBuf },
     /// A key file cannot be used.
     #[error("the key file {} cannot be used: {cause}", file.display())]
-    Identity {
-        /// The file.
-        file: PathBuf,
-        /// Why not.
-        cause: String,
-    },
+    Identity { file: PathBuf, cause: String },
     /// OpenSSH's configuration has a setting that Cuesta cannot honour.
     #[error("the ssh configuration of {host}: {what}")]
-    Config {
-        /// The host, as the target names it.
-        host: String,
-        /// What is wrong, and what to do.
-        what: String,
-    },
+    Config { host: String, what: String },
     /// The host opens no session.
     #[error("{address} opens no session ({cause}): see MaxSessions in its sshd_config, and what {user} may do there")]
-    Channel {
-        /// Where.
-        address: String,
-        /// Who.
-        user: String,
-        /// Its message.
-        cause: String,
-    },
+    Channel { address: String, user: String, cause: String },
     /// The host refuses a terminal.
     #[error(
         "{address} gives {user} no terminal: see PermitTTY in its sshd_config, no-pty in authorized_keys, and kernel.pty.max"
     )]
-    NoPty {
-        /// Where.
-        address: String,
-        /// Who.
-        user: String,
-    },
+    NoPty { address: String, user: String },
     /// The host starts no program.
     #[error("{address} starts no {what} for {user}: see the user's shell and ForceCommand in its sshd_config")]
-    NoShell {
-        /// Where.
-        address: String,
-        /// Who.
-        user: String,
-        /// A shell, or the command.
-        what: &'static str,
-    },
+    NoShell { address: String, user: String, what: &'static str },
     /// The line broke while the user logged in.
     #[error("{address} hung up while {user} logged in ({cause})")]
-    HungUp {
-        /// Where.
-        address: String,
-        /// Who.
-        user: String,
-        /// The cause.
-        cause: String,
-    },
+    HungUp { address: String, user: String, cause: String },
 }
 
 /// Why a prompt is not answered, and what to do.

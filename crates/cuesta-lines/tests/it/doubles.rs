@@ -7,10 +7,10 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use cuesta_lines::{
-    Direction, Disconnection, Enter, Fault, Faults, Faulty, Line, LineTerminal, Options, Tap, Telnet, loopback,
+    Direction, Disconnection, Enter, Faults, Faulty, Line, LineTerminal, Options, Tap, Telnet, failure_of, loopback,
     receive, send,
 };
-use cuesta_record::clock;
+use cuesta_record::{Failure, clock};
 use tokio::task::spawn_local;
 
 fn in_virtual_time<T: 'static>(future: impl Future<Output = T> + 'static) -> T {
@@ -53,14 +53,14 @@ fn dropping_one_end_closes_the_other() {
         clock::sleep_until(clock::now() + Duration::from_secs(1)).await;
         drop(near);
         let (sent, received) = waiting.await.unwrap();
-        assert_eq!(Fault::of(&sent.unwrap_err()), Fault::Closed);
+        assert_eq!(failure_of(&sent.unwrap_err()), Failure::Closed);
         assert_eq!(received.unwrap(), b"ab");
     });
 }
 
 #[test]
 fn a_line_is_cut_both_ways_at_its_instant() {
-    for (ending, fault) in [(Disconnection::Close, Fault::Closed), (Disconnection::Reset, Fault::Reset)] {
+    for (ending, fault) in [(Disconnection::Close, Failure::Closed), (Disconnection::Reset, Failure::Reset)] {
         in_virtual_time(async move {
             let (line, mut far) = loopback::pair(64);
             let at = clock::now() + Duration::from_secs(1);
@@ -70,12 +70,12 @@ fn a_line_is_cut_both_ways_at_its_instant() {
             // Nothing else wakes the reader.
             match receive(&mut line, &mut [0; 64]).await {
                 Ok(received) => assert_eq!((received.len, ending), (0, Disconnection::Close)),
-                Err(error) => assert_eq!(Fault::of(&error), fault),
+                Err(error) => assert_eq!(failure_of(&error), fault),
             }
             assert_eq!(clock::now(), at);
             send(&mut far, b"after").await.unwrap();
             assert!(!matches!(receive(&mut line, &mut [0; 64]).await, Ok(received) if received.len > 0));
-            assert_eq!(Fault::of(&send(&mut line, b"x").await.unwrap_err()), fault);
+            assert_eq!(failure_of(&send(&mut line, b"x").await.unwrap_err()), fault);
         });
     }
 }
@@ -125,7 +125,7 @@ fn ends() {
     let close = Faults { end: Some((2, Disconnection::Close)), ..Faults::default() };
     assert_eq!(through(close, b"abc").0.unwrap(), b"ab");
     let reset = Faults { end: Some((2, Disconnection::Reset)), ..Faults::default() };
-    assert_eq!(Fault::of(&through(reset, b"abc").0.unwrap_err()), Fault::Reset);
+    assert_eq!(failure_of(&through(reset, b"abc").0.unwrap_err()), Failure::Reset);
 }
 
 #[test]

@@ -271,7 +271,7 @@ fn input_for_an_ended_program_fails_as_closed() {
         let mut line = line("pty:true").await;
         to_the_end(&mut *line).await;
         let error = cuesta_lines::send(&mut *line, b"x").await.unwrap_err();
-        assert_eq!(cuesta_lines::Fault::of(&error).failure().name(), "closed");
+        assert_eq!(cuesta_lines::failure_of(&error).name(), "closed");
     });
 }
 

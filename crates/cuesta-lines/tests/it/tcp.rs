@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use cuesta_lines::{Fault, Line, Listener, Options, Target, open, receive, send};
+use cuesta_lines::{Line, Listener, Options, Target, failure_of, open, receive, send};
 use cuesta_record::clock::{self, Time};
 use tokio::task::spawn_local;
 
@@ -176,7 +176,7 @@ fn closed_and_reset_connections_are_distinguished() {
         drop(peer);
         assert_eq!(receive_exactly(&mut near, 3).await, b"bye");
         let error = receive(&mut near, &mut [0; 9]).await.unwrap_err();
-        assert_eq!(Fault::of(&error).failure().name(), "half-sequence");
+        assert_eq!(failure_of(&error).name(), "half-sequence");
         // Closed without an error.
         let mut near = open(&target, &Options::default()).await.unwrap();
         drop(listener.accept().unwrap().0);
@@ -187,8 +187,8 @@ fn closed_and_reset_connections_are_distinguished() {
         send(&mut near, b"unread").await.unwrap();
         wait_for_input(&peer);
         drop(peer);
-        assert_eq!(Fault::of(&receive(&mut near, &mut [0; 9]).await.unwrap_err()).failure().name(), "reset");
-        assert_eq!(Fault::of(&send(&mut near, b"more").await.unwrap_err()).failure().name(), "closed");
+        assert_eq!(failure_of(&receive(&mut near, &mut [0; 9]).await.unwrap_err()).name(), "reset");
+        assert_eq!(failure_of(&send(&mut near, b"more").await.unwrap_err()).name(), "closed");
     });
 }
 

@@ -53,8 +53,7 @@ pub(crate) async fn to_the_end(line: &mut dyn Line) -> (String, Option<&'static 
 
 async fn piece(line: &mut dyn Line) -> Result<String, &'static str> {
     let mut buffer = [0; 4096];
-    let received =
-        receive(line, &mut buffer).await.map_err(|error| cuesta_lines::Fault::of(&error).failure().name())?;
+    let received = receive(line, &mut buffer).await.map_err(|error| cuesta_lines::failure_of(&error).name())?;
     if received.len == 0 {
         return Err("closed");
     }

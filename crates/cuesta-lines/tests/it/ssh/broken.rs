@@ -68,7 +68,7 @@ fn a_host_that_dies_in_a_session_breaks_the_line() {
         let ended = end(&mut line).await;
         assert!(ended.starts_with("closed: ") || ended.starts_with("reset: "), "{ended}");
         let error = cuesta_lines::send(&mut line, b"x").await.unwrap_err();
-        assert!(["closed", "reset"].contains(&cuesta_lines::Fault::of(&error).failure().name()), "{error}");
+        assert!(["closed", "reset"].contains(&cuesta_lines::failure_of(&error).name()), "{error}");
     });
 }
 

@@ -105,7 +105,7 @@ pub(crate) async fn end(line: &mut dyn Line) -> String {
         match receive(line, &mut room).await {
             Ok(received) if received.len == 0 => return "closed by the host".to_owned(),
             Ok(_) => {}
-            Err(error) => return format!("{}: {error}", cuesta_lines::Fault::of(&error).failure().name()),
+            Err(error) => return format!("{}: {error}", cuesta_lines::failure_of(&error).name()),
         }
     }
 }
