@@ -6,13 +6,13 @@ from cuesta.ledger import Recorded
 
 @of_run
 def agent_died(recorded: Recorded) -> Doubt | None:
-    """A driver's process ended before its time."""
+    """A process of the driver ended before its time. That spoils no trial of a search that was complete by then."""
     dead = [agent for agent in recorded.last_agents if agent.notes.death]
     if not dead or not (death := dead[0].notes.death):
         return None
     more = f" (and {len(dead) - 1} more)" if len(dead) > 1 else ""
     text = f"agent {dead[0].number} {death.how} after {death.after:.0f} s{more}; what it had recorded is kept"
-    return Doubt(text, "see who ended it, such as the kernel for want of memory (dmesg); run it again", "driver")
+    return Doubt(text, "see who ended it, such as the kernel for want of memory (dmesg); run it again")
 
 
 @of_run
