@@ -37,14 +37,14 @@ Of = Callable[[AtLoad], Change | None]
 
 
 def section(summary: Summary) -> Iterator[Section]:
-    found = find_effects(summary)
-    if not found:
+    effects = find_effects(summary)
+    if not effects:
         if has_only_doubted(summary):
             yield Section(TITLE, [Remark(IN_DOUBT, "notice")], name="BATCHING")
         return
-    answers = [Remark(answer(kind)) for kind in by_kind(found)]
-    more = [Plots(plots)] if (plots := list(plot_frontier(found))) else []
-    yield Section(TITLE, [*answers, overview_table(found)], [details_table(found), *more], name="BATCHING")
+    answers = [Remark(answer(kind)) for kind in by_kind(effects)]
+    more = [Plots(plots)] if (plots := list(plot_frontier(effects))) else []
+    yield Section(TITLE, [*answers, overview_table(effects)], [details_table(effects), *more], name="BATCHING")
 
 
 def first_answer(summary: Summary) -> str:
@@ -64,8 +64,8 @@ def by_kind(found: Sequence[Effect]) -> list[list[Effect]]:
 def answer(kind: Sequence[Effect]) -> str:
     """One sentence on settings of one kind: their gains and their costs."""
     name = " and ".join(NAMES[setting] for setting, _ in kind[0].setting)
-    found = f"{state_gains(kind)}; {state_costs(kind)}" if any(effect.is_repeated for effect in kind) else TOO_FEW
-    return f"{name}: {found}; {GRID}" if is_aligned(kind) else f"{name}: {found}"
+    sentence = f"{state_gains(kind)}; {state_costs(kind)}" if any(effect.is_repeated for effect in kind) else TOO_FEW
+    return f"{name}: {sentence}; {GRID}" if is_aligned(kind) else f"{name}: {sentence}"
 
 
 def is_aligned(found: Sequence[Effect]) -> bool:

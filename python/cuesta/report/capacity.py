@@ -38,27 +38,27 @@ WRONG = "above 100 %: rejected"
 
 
 def state_limit(summary: Summary) -> Remark:
-    found = find_bottleneck(summary)
-    return Remark(str(found), "notice" if isinstance(found, Conflicting | OfTheDriver | FewUsers) else "")
+    finding = find_bottleneck(summary)
+    return Remark(str(finding), "notice" if isinstance(finding, Conflicting | OfTheDriver | FewUsers) else "")
 
 
 def section(summary: Summary) -> Section:
     """The evidence of the sentence; a terminal shows it with --verbose."""
     point = order_by_load(summary)[-1]
-    of = MeasuredStep(summary.recorded, point.step)
-    known, work = read_resources(of), of.work
+    measured = MeasuredStep(summary.recorded, point.step)
+    known, work = read_resources(measured), measured.work
     if work is None:
         return Section(TITLE, name="CAPACITY")
-    parts = divide_response(of, known)
-    at = f"at {point.text}" + (f", step {of.step.step + 1}" if len(summary.steps) > 1 else "")
+    parts = divide_response(measured, known)
+    at = f"at {point.text}" + (f", step {measured.step.step + 1}" if len(summary.steps) > 1 else "")
     more: list[Part] = [Remark(f"{at}: {write_rate(work.per_s)} {work.unit}s")]
     if known:
         more.append(resource_table(known))
     more.append(parts_table(parts, work))
-    more += state_saturations(summary) if len(summary.steps) > 1 else map(Remark, state_bounds(of, parts))
-    if checks := check_laws(of, known):
+    more += state_saturations(summary) if len(summary.steps) > 1 else map(Remark, state_bounds(measured, parts))
+    if checks := check_laws(measured, known):
         more.append(Table(("law", "one side", "other", "", "from"), list(map(law_row, checks)), wide={4}, wraps=4))
-    more.append(Remark(f"not metered, and therefore in no row: {', '.join(list_suspects(of))}", "faint"))
+    more.append(Remark(f"not metered, and therefore in no row: {', '.join(list_suspects(measured))}", "faint"))
     return Section(TITLE, more=more, name="CAPACITY")
 
 
@@ -84,8 +84,8 @@ def parts_table(parts: ResponseParts, work: Work) -> Table:
     rows = [(part.what, seconds(part.seconds), share(part.seconds / parts.response), part.source) for part in shown]
     rest = parts.unexplained
     rows.append(("explained by nothing that is metered", seconds(rest), share(rest / parts.response), "the rest"))
-    said = "response" if work.unit == "transaction" else "echo"
-    head = f"of a mean {said} of {seconds(parts.response)}"
+    answer = "response" if work.unit == "transaction" else "echo"
+    head = f"of a mean {answer} of {seconds(parts.response)}"
     about = "a part of the host may be too large: its meters also count work outside of responses"
     return Table((head, "time", "share", "from"), rows, about, wide={3}, wraps=3)
 

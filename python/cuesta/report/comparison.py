@@ -95,8 +95,8 @@ def verdict(comparison: Comparison) -> model.Verdict:
     confidence = f"exact {CONFIDENCE * 100:g} % intervals over runs (Hodges–Lehmann)"
     made = "" if comparison.in_pairs else ", made apart"
     how = f"{count_runs(comparison)}{made}; margin ±{comparison.terms.margin * 100:g} %; {confidence}"
-    said = [(describe_figure(each, comparison), "") for each in (*list_changed(comparison), *rest)]
-    return model.Verdict(word, how, comparison.overall == Overall.UNCHANGED, [*failed, *said], name="VERDICT")
+    sentences = [(describe_figure(each, comparison), "") for each in (*list_changed(comparison), *rest)]
+    return model.Verdict(word, how, comparison.overall == Overall.UNCHANGED, [*failed, *sentences], name="VERDICT")
 
 
 def list_failing(comparison: Comparison) -> list[FailureComparison]:
@@ -217,8 +217,8 @@ def table(figures: Iterable[MetricComparison], last: str, caption: str = "") -> 
     missing = []
     for each in figures:
         word = each.test and each.test.verdict
-        said = Words(SHORT.get(word, word), tone=TONES.get(word, "")) if word else ""
-        rows.append((each.metric.label, *figure_cells(each), said))
+        judgement = Words(SHORT.get(word, word), tone=TONES.get(word, "")) if word else ""
+        rows.append((each.metric.label, *figure_cells(each), judgement))
         if each.missing is not None:
             missing.append(f"{each.metric.label}: {each.missing}")
         elif each.compensation:
@@ -269,8 +269,8 @@ def power(comparison: Comparison) -> Iterator[Part]:
         if (at := each.least_change) is not None
     ]
     if finds:
-        found = f"{count_runs(comparison)} detect, four times in five, a change of {', '.join(finds)}"
-        yield Remark(f"{found}: by the spread that they had, {together}")
+        power_of_runs = f"{count_runs(comparison)} detect, four times in five, a change of {', '.join(finds)}"
+        yield Remark(f"{power_of_runs}: by the spread that they had, {together}")
     missed = {label: each for label, each in judged.items() if misses_margin(each, comparison)}
     margin = f"a change of {comparison.terms.margin * 100:g} %"
     known = [

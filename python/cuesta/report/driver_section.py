@@ -77,6 +77,6 @@ def describe_spinning(driver: DriverLoad) -> str:
 
 
 def describe_screens(cost: ScreenCost) -> str:
-    each = f"{digits(cost.bytes_each / 1024)} KiB each"
+    memory = f"{digits(cost.bytes_each / 1024)} KiB each"
     own = f"; {seconds(cost.awaited)} of it in a response" if cost.awaited else ""
-    return f"{many(cost.count, 'screen')}, {each}, drawn in {share(cost.drawing)} of a core per thread{own}"
+    return f"{many(cost.count, 'screen')}, {memory}, drawn in {share(cost.drawing)} of a core per thread{own}"

@@ -29,18 +29,18 @@ CENSORED = "+ those that were not answered: they took at least as long as they w
 def write_figure(name: str, step: StepFigures) -> str:
     figure = CATALOGUE[name]
     value = figure.of(step)
-    of, _, statistic = name.rpartition(".")
-    bound = AT_LEAST * (statistic in getattr(getattr(step, of, None), "at_least", ()))
+    table, _, statistic = name.rpartition(".")
+    bound = AT_LEAST * (statistic in getattr(getattr(step, table, None), "at_least", ()))
     return ABSENT if value is None else bound + WRITTEN[figure.unit](value)
 
 
 def write_marked(name: str, step: StepFigures) -> str:
     """A figure of a step, with a mark for few values or no steady state."""
-    of, _, statistic = name.rpartition(".")
-    distribution = getattr(step, of, None)
+    table, _, statistic = name.rpartition(".")
+    distribution = getattr(step, table, None)
     if not isinstance(distribution, Distribution) or not distribution.asked:
         return write_figure(name, step)
-    return write_figure(name, step) + MARK * is_weak(distribution, statistic) + unsteady_mark(of, step)
+    return write_figure(name, step) + MARK * is_weak(distribution, statistic) + unsteady_mark(table, step)
 
 
 def unsteady_mark(series: str, step: StepFigures) -> str:
@@ -51,8 +51,8 @@ def unsteady_mark(series: str, step: StepFigures) -> str:
 def explain_marks(cells: Iterable[object]) -> list[str]:
     """The meaning of the marks at the ends of cells."""
     texts = [str(cell) for cell in cells]
-    found = {MARK: FEW, UNSTEADY: NO_STEADY_STATE}
-    return [note for mark, note in found.items() if any(mark in text[-2:] for text in texts)]
+    meanings = {MARK: FEW, UNSTEADY: NO_STEADY_STATE}
+    return [note for mark, note in meanings.items() if any(mark in text[-2:] for text in texts)]
 
 
 def mark_few(figure: Reference, step: StepFigures) -> str:

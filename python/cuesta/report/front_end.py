@@ -62,8 +62,10 @@ def between_rows(meters: FrontEnd) -> Iterator[str]:
     widths = (14, 14)
     yield in_columns("", 20, ("per-sys", "per-terminal"), widths)
     for name, per_system in meters.atb.items():
-        each = meters.per_terminal(name)
-        cells = ("—", "—") if per_system is None or each is None else (seconds(per_system), seconds(each))
+        per_terminal = meters.per_terminal(name)
+        cells = (
+            ("—", "—") if per_system is None or per_terminal is None else (seconds(per_system), seconds(per_terminal))
+        )
         yield in_columns(f"ATB {name}", 20, cells, widths) + (f"  {NO_EVENT}" if per_system is None else "")
     for name, total in (("input rate", meters.characters_in), ("output rate", meters.characters_out)):
         rate = total / meters.seconds

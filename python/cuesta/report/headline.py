@@ -52,16 +52,16 @@ def state_result(step: StepFigures) -> str:
     return ", ".join(filter(None, parts)) or "nothing was measured: no key's echo, no answer"
 
 
-def state_median(step: StepFigures, name: str, said: str) -> str:
+def state_median(step: StepFigures, name: str, phrase: str) -> str:
     """The median: since sent if lateness voids it since due; none if drawing screens voids it."""
     if not getattr(step, name).asked:
         return ""
     if not (of_host := choose_quoted(step, name)):
         return why_void(step)
-    of = getattr(step, of_host)
+    durations = getattr(step, of_host)
     since = "" if of_host == name else " since sent"
-    longer = f" ({state_tail(of)})" if name == "response" else ""
-    return f"{said} {write_duration(of, 'p50')}{since}{longer}"
+    longer = f" ({state_tail(durations)})" if name == "response" else ""
+    return f"{phrase} {write_duration(durations, 'p50')}{since}{longer}"
 
 
 def state_tail(durations: Distribution) -> str:
@@ -166,11 +166,11 @@ def big_figures(summary: Summary) -> Iterator[BigFigure]:
     for name, label in (("echo", "keystroke echo"), ("response", "response")):
         if getattr(step, name).asked:
             of_host = choose_quoted(step, name)
-            of = of_host or name
+            shown = of_host or name
             own = "" if of_host else "void, the driver drew; "
-            since = "" if of == name else " since sent"
+            since = "" if shown == name else " since sent"
             yield make_big_figure(
-                f"{label}{since}{at}", f"{of}.p50", step, f"{own}{median}; {state_tail(getattr(step, of))}"
+                f"{label}{since}{at}", f"{shown}.p50", step, f"{own}{median}; {state_tail(getattr(step, shown))}"
             )
     yield make_big_figure(
         f"transactions/s{at}", "transactions.per_s", step, f"{count(step.transactions.count)} counted"

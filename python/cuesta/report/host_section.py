@@ -83,9 +83,9 @@ def listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
     if step.host.meter_report:
         yield Folded("The host's meters", [Listing(meters.text(step.host.meter_report))])
     pictures = [path / "flame.svg" for path in segment_folders(summary.recorded.folder)]
-    found = [path for path in pictures if path.exists() and 0 < path.stat().st_size <= LARGEST_PICTURE]
-    if found:
-        yield Folded(FLAME, [Picture(FLAME, found[-1])])
+    known_pictures = [path for path in pictures if path.exists() and 0 < path.stat().st_size <= LARGEST_PICTURE]
+    if known_pictures:
+        yield Folded(FLAME, [Picture(FLAME, known_pictures[-1])])
     for each in busiest_steps(summary):
         yield from front_end_listings(summary, each)
 
@@ -100,15 +100,15 @@ def busiest_steps(summary: Summary) -> list[StepFigures]:
 
 
 def count_carried(step: StepFigures) -> float:
-    of = step.host.builtin
-    return of.line_in_per_s + of.line_out_per_s if of else 0.0
+    host = step.host.builtin
+    return host.line_in_per_s + host.line_out_per_s if host else 0.0
 
 
 def front_end_listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
     """What the front end of 1979 printed: `tty_meters`, and with the host's profile `ic_sample`."""
-    of = f", step {step.step + 1}, the largest throughput" if len(summary.steps) > 1 else ""
+    place = f", step {step.step + 1}, the largest throughput" if len(summary.steps) > 1 else ""
     swept = ", ".join(shown(name, value) for name, value in step.swept.items())
-    which = f"{of}: {swept}" if of and swept else of
+    which = f"{place}: {swept}" if place and swept else place
     times, meter_report = summary.recorded.steps.get(step.step), step.host.meter_report
     if times and (front_end_report := front_end(summary.recorded, times)):
         yield Folded(f"The front end's meters (tty_meters){which}", [Listing(tty_meters(front_end_report))])
@@ -131,9 +131,9 @@ def describe_cpu(host: HostFigures) -> Iterator[str]:
     parts = (f"%{name} {share:.1f}" for name, share in shares.items())
     yield f"{subject}; percent{cpus}:"
     yield f"{'  '.join(parts)}{others}; host load {cpu.load:.1f}{tier}"
-    found = meter_report and meter_report.by_cause
-    if found and found.value and (causes := ", ".join(list_causes(found.value.causes))):
-        yield f"by cause: {causes}{bracket_tiers(found)}"
+    causes_figure = meter_report and meter_report.by_cause
+    if causes_figure and causes_figure.value and (causes := ", ".join(list_causes(causes_figure.value.causes))):
+        yield f"by cause: {causes}{bracket_tiers(causes_figure)}"
     if host.per_transaction and meter_report:
         yield describe_transaction(host.per_transaction) + bracket_tiers(
             meter_report.own.seconds, *(getattr(meter_report.counts, name) for name in COUNTS)
@@ -249,8 +249,8 @@ def busy_parts(cpu: Cpu) -> tuple[MeterFigure[float], ...]:
 
 def describe_shared(meter_report: MeterReport) -> Iterator[str]:
     """The network's CPU time that belongs to neither side alone."""
-    of, cpus = meter_report.network, len(meter_report.per_cpu) + len(meter_report.beside)
-    percent, own = of.percent.value, of.in_subject.value
+    network, cpus = meter_report.network, len(meter_report.per_cpu) + len(meter_report.beside)
+    percent, own = network.percent.value, network.in_subject.value
     if percent is None:
         return
     machine = f"% of the machine's {many(cpus, 'CPU')}"
@@ -258,16 +258,16 @@ def describe_shared(meter_report: MeterReport) -> Iterator[str]:
         yield f"network, shared: at most {percent:.1f} {machine} (all soft interrupts, by clock ticks)"
         return
     inside = 100 * own / (meter_report.seconds * cpus)
-    low, high = of.interval.value or (percent, percent)
+    low, high = network.interval.value or (percent, percent)
     if not percent:
-        of_cpus = f"of the machine's {many(cpus, 'CPU')}{bracket_tiers(of.percent)}"
+        of_cpus = f"of the machine's {many(cpus, 'CPU')}{bracket_tiers(network.percent)}"
         yield f"network, shared: no sample met it: {under(high)} {of_cpus}"
         return
     within = f" [{between(low, high)}]" if low < high else ""
     error = (high - low) / 4
     yield (
         f"network, shared: {units.percent(percent, error)}{within} {machine} "
-        f"({of.percent.tier}); {units.percent(inside, error)} of it stands "
+        f"({network.percent.tier}); {units.percent(inside, error)} of it stands "
         "in the host's CPU time, the rest in the driver's or another's"
     )
 

@@ -82,10 +82,10 @@ def _because(finding: Finding, document: Document) -> Iterator[str]:
 
 
 def _within_rounding(checked: DocumentCheck) -> Iterator[str]:
-    rounded = [each for each in checked.findings if each.verdict is FindingKind.ROUNDING]
+    rounded = [values for values in checked.findings if values.verdict is FindingKind.ROUNDING]
     if rounded:
-        each = ", ".join(f"{_short(one)} {one.printed} ({one.computed})" for one in rounded)
-        yield from _wrapped(f"within rounding (computed): {each}", "", "  ")
+        values = ", ".join(f"{_short(one)} {one.printed} ({one.computed})" for one in rounded)
+        yield from _wrapped(f"within rounding (computed): {values}", "", "  ")
         yield ""
 
 

@@ -62,8 +62,8 @@ def _validity(own: Element, name: str, run: Summary) -> None:
 
 
 def _limit(case: Element, verdict: LimitResult, run: Summary) -> None:
-    said = describe_limit_result(verdict, run)
-    measured = said if verdict.value is None else f"measured {said}"
+    text = describe_limit_result(verdict, run)
+    measured = text if verdict.value is None else f"measured {text}"
     if limit_status(verdict) == NOT_DECIDED:
         message = f"{verdict.limit}: {NOT_DECIDED}: {measured}"
         SubElement(case, "error", message=message, type=NOT_DECIDED).text = measured

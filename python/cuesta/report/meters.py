@@ -48,18 +48,18 @@ def closing(closure: Closure) -> str:
     accounted = closure.accounted.value or 0.0
     verdict = "consistent" if closure.closes else "INCONSISTENT: CPU shares are uncertain by as much"
     parts = ", ".join(f"{plain(name)} {share:.1f}" for name, share in closure.parts.items() if share >= 0.05)
-    said = f"measured apart, {parts} add up to" if parts else "uses, idle and steal add up to"
+    sentence = f"measured apart, {parts} add up to" if parts else "uses, idle and steal add up to"
     allowed = f" (within {closure.tolerance:.1f}" if closure.tolerance > 0 else ""
     below = f", and {closure.interrupts:.1f} of interrupts" if closure.interrupts >= 0.05 else ""
-    return f"{said} {accounted:.1f} % of the CPUs' time{allowed}{below}{')' if allowed else ''}: {verdict}"
+    return f"{sentence} {accounted:.1f} % of the CPUs' time{allowed}{below}{')' if allowed else ''}: {verdict}"
 
 
 def text(meter_report: MeterReport) -> str:
     out: list[str] = []
     for title, rows in sections(meter_report):
-        said = list(rows)
-        if said:
-            out += [(left("" if number else title, MARGIN) + each).rstrip() for number, each in enumerate(said)] + [""]
+        lines = list(rows)
+        if lines:
+            out += [(left("" if number else title, MARGIN) + each).rstrip() for number, each in enumerate(lines)] + [""]
     return "\n".join(out).rstrip()
 
 
@@ -205,12 +205,12 @@ OF_UNIT: dict[str, Callable[[MeterFigure[float]], str]] = {
 }
 
 
-def overhead(meter_report: MeterReport, of: Mapping[str, MeterFigure[float]]) -> str:
-    took = sum(of[name].value or 0.0 for name in SAMPLERS_OWN if name in of)
+def overhead(meter_report: MeterReport, figures: Mapping[str, MeterFigure[float]]) -> str:
+    took = sum(figures[name].value or 0.0 for name in SAMPLERS_OWN if name in figures)
     capacity = meter_report.seconds * len(meter_report.cpus)
-    said = [f"overhead {seconds(took)}" + (f", {100 * took / capacity:.2f} % of the CPUs' time" if capacity else "")]
-    said += [write_sampling(name, figure) for name, figure in of.items()]
-    return "; ".join(said)
+    parts = [f"overhead {seconds(took)}" + (f", {100 * took / capacity:.2f} % of the CPUs' time" if capacity else "")]
+    parts += [write_sampling(name, figure) for name, figure in figures.items()]
+    return "; ".join(parts)
 
 
 def write_sampling(name: str, figure: MeterFigure[float]) -> str:
@@ -260,24 +260,26 @@ def write_time_percent(row: TimeRow, figure: MeterFigure[float], cause: CauseRow
 
 def traffic(meter_report: MeterReport) -> Iterator[str]:
     """Queues for the CPU, in the form of traffic_control_meters."""
-    of = meter_report.traffic
+    traffic_figures = meter_report.traffic
     for name, field in TRAFFIC.items():
-        figure: MeterFigure[float] = getattr(of, name)
+        figure: MeterFigure[float] = getattr(traffic_figures, name)
         yield tiered(f"{field.label:<24}{number(figure):>8}  {field.meaning}", figure)
-    dispatches = f"of each of {per_s(of.dispatches)} dispatches a second"
-    yield tiered(f"{'ready delay':<24}{duration(of.ready_delay):>8}  {dispatches}", of.ready_delay)
-    if of.page_waits.value:
-        waits = f"of each of {per_s(of.page_waits)} page faults a second that waited"
-        yield tiered(f"{'page wait':<24}{duration(of.page_wait):>8}  {waits}", of.page_waits)
+    dispatches = f"of each of {per_s(traffic_figures.dispatches)} dispatches a second"
+    yield tiered(
+        f"{'ready delay':<24}{duration(traffic_figures.ready_delay):>8}  {dispatches}", traffic_figures.ready_delay
+    )
+    if traffic_figures.page_waits.value:
+        waits = f"of each of {per_s(traffic_figures.page_waits)} page faults a second that waited"
+        yield tiered(f"{'page wait':<24}{duration(traffic_figures.page_wait):>8}  {waits}", traffic_figures.page_waits)
 
 
 def off_cpus(meter_report: MeterReport) -> Iterator[str]:
     """Durations of the subject's tasks off their CPUs, by reason, and in run queues."""
-    found = list(off_cpu.rows(meter_report))
-    if found:
+    rows = list(off_cpu.rows(meter_report))
+    if rows:
         widths = (10, 9, 9, 9, 9, 9)
         yield f"{in_columns('', 20, off_cpu.HEADS, widths)}  exact"
-        yield from (in_columns(label, 20, cells, widths) for label, *cells in found)
+        yield from (in_columns(label, 20, cells, widths) for label, *cells in rows)
         yield from wrapped(off_cpu.ABOUT, WIDTH)
 
 

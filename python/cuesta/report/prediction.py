@@ -43,21 +43,21 @@ def headline(answer: Answer) -> str:
     title = plain(prediction.measurements.title)
     figures = [figure for system in prediction.systems for figure in system.figures]
     reported = len(figures) - len(prediction.not_reported)
-    found = [each for system in prediction.systems for each in answer.now[system] if each.saturation.is_determined]
-    said = f"{title}: {reported} of {many(len(figures), 'load')} predicted"
+    capacities = [each for system in prediction.systems for each in answer.now[system] if each.saturation.is_determined]
+    result = f"{title}: {reported} of {many(len(figures), 'load')} predicted"
     if not reported:
-        return f"{said}: the rows cannot tell"
-    if not found:
-        return said
-    return f"{said}; {state_saturation(answer, found)}"
+        return f"{result}: the rows cannot tell"
+    if not capacities:
+        return result
+    return f"{result}; {state_saturation(answer, capacities)}"
 
 
-def state_saturation(answer: Answer, found: Sequence[Capacity]) -> str:
+def state_saturation(answer: Answer, capacities: Sequence[Capacity]) -> str:
     """The saturation point: in users if all loads have one pace, else in throughput."""
-    least = min(found, key=lambda each: each.most)
+    least = min(capacities, key=lambda each: each.most)
     name = plain(least.at.configuration)
-    at = f" ({name})" if name and len({each.at.configuration for each in found}) > 1 else ""
-    if len({round(each.at.own, 3) for each in found}) == 1:
+    at = f" ({name})" if name and len({each.at.configuration for each in capacities}) > 1 else ""
+    if len({round(each.at.own, 3) for each in capacities}) == 1:
         return f"a station saturates at {digits(least.saturation.value)} {answer.users_are}{at}"
     rate = f"{digits(least.most * least.at.unit.per_transaction)} {plain(least.at.unit.name)}/s"
     return f"a station saturates at {rate}{at}"
@@ -65,22 +65,22 @@ def state_saturation(answer: Answer, found: Sequence[Capacity]) -> str:
 
 def verdict(answer: Answer, simulations: Sequence[SimulatedSystem]) -> Verdict:
     prediction = answer.prediction
-    said = []
+    reasons = []
     if not answer.is_reported or not all(each.is_reported for each in simulations):
         word = "NOT REPORTED"
-        said.append("the figures that the rows do not determine are left out")
+        reasons.append("the figures that the rows do not determine are left out")
     elif prediction.conflicts:
         word = "CONFLICT"
     else:
         word = "PREDICTED" if all(each.is_answered for each in simulations) else "NOT SIMULATED"
     if prediction.conflicts:
-        said.append("response and meters disagree on what saturates")
+        reasons.append("response and meters disagree on what saturates")
     if any(each.refused for each in simulations):
-        said.append("not everything is simulated")
+        reasons.append("not everything is simulated")
     if any(each.disagrees for each in simulations):
-        said.append("the simulation disagrees with the exact model")
+        reasons.append("the simulation disagrees with the exact model")
     how = SIMULATED if any(each.hosts for each in simulations) else MEANS
-    return Verdict(word, "; ".join([*said, how]), word == "PREDICTED", name="RESULT")
+    return Verdict(word, "; ".join([*reasons, how]), word == "PREDICTED", name="RESULT")
 
 
 def system_sections(answer: Answer, system: SystemPrediction) -> Iterator[Section]:

@@ -118,21 +118,21 @@ def name_unchecked(answer: Answer, system: SystemPrediction, outside: Sequence[F
     users = sorted(point.at.users for point in system.points)
     owns = sorted(point.at.own for point in system.points)
     loads = ", ".join(dict.fromkeys(f"{count(each.at.users)} {answer.users_are}" for each in outside))
-    between = f"{count(users[0])} to {count(users[-1])}" if users[0] < users[-1] else count(users[0])
+    range_measured = f"{count(users[0])} to {count(users[-1])}" if users[0] < users[-1] else count(users[0])
     least, most = f"{owns[0]:.3g}", f"{owns[-1]:.3g}"
     paces = f", Z+K {least if least == most else f'{least} to {most}'} s" if owns[-1] else ""
-    return f"{loads}; measured were {between}{paces}"
+    return f"{loads}; measured were {range_measured}{paces}"
 
 
 def held_out_part(system: SystemPrediction) -> Iterator[Part]:
-    found, own = system.held_out, len(system.points)
-    if found is None:
+    result, own = system.held_out, len(system.points)
+    if result is None:
         yield Remark(f"held-out error: none; {many(own, 'row')} cannot be fitted and held out", "notice")
         return
-    how = " with the highest load, predicted from the other rows" if found.is_own_split else ""
-    rows = many(len(found.errors), "row")
+    how = " with the highest load, predicted from the other rows" if result.is_own_split else ""
+    rows = many(len(result.errors), "row")
     yield Remark(
-        f"held-out error {share(found.mape)} ({rows}{how}); {found.within} of {len(found.errors)} in their band"
+        f"held-out error {share(result.mape)} ({rows}{how}); {result.within} of {len(result.errors)} in their band"
     )
 
 

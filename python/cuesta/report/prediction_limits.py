@@ -55,8 +55,8 @@ def limit_remarks(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
 
 def describe_allowed(each: Capacity, answer: Answer, system: SystemPrediction) -> str:
     several = len({now.at.own for own in answer.now.values() for now in own}) > 1
-    said = [plain(each.at.configuration), f"Z+K {write_pace(each.at)}" if several and not each.at.is_paced else ""]
-    name = f" ({', '.join(filter(None, said))})" if any(said) else ""
+    subject = [plain(each.at.configuration), f"Z+K {write_pace(each.at)}" if several and not each.at.is_paced else ""]
+    name = f" ({', '.join(filter(None, subject))})" if any(subject) else ""
     if each.allowed is None or (each.allowed.value < 1 and not each.allowed.not_reported):
         return f"a single user misses it{name}"
     if not each.allowed.is_determined:

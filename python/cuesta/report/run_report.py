@@ -44,8 +44,8 @@ def text(summary: Summary, colour: bool | None = None, *, verbose: bool = False)
 def build_report(summary: Summary) -> Report:
     name = str(summary.recorded.run.get("name", "run"))
     figures, parts = list(big_figures(summary)), list(sections(summary))
-    said, limited_by = headline(summary), capacity.state_limit(summary)
-    return Report(name, said, judge_run(summary), figures, parts, summary.limits_ok, limited_by)
+    sentence, limited_by = headline(summary), capacity.state_limit(summary)
+    return Report(name, sentence, judge_run(summary), figures, parts, summary.limits_ok, limited_by)
 
 
 def sections(summary: Summary) -> Iterator[Section]:

@@ -39,13 +39,15 @@ FEW_NOTES = 4
 
 def state_result(search: SearchResult, where: str) -> str:
     """One sentence; it claims nothing that was not measured."""
-    found, method = search.outcome, search.method
+    outcome, method = search.outcome, search.method
     meets = f"at {where} meet {name_objective(search)}"
-    if found.users is None:
-        said = f"no load that was tried {meets.replace('meet', 'met')}"
+    if outcome.users is None:
+        result = f"no load that was tried {meets.replace('meet', 'met')}"
     else:
-        said = f"{'about' if found.interval[1] else 'at least'} {method.with_unit(found.users)} {meets}"
-    return "; ".join(filter(None, (said + write_interval(search), state_certified(search), LEADS[found.limited_by])))
+        result = f"{'about' if outcome.interval[1] else 'at least'} {method.with_unit(outcome.users)} {meets}"
+    return "; ".join(
+        filter(None, (result + write_interval(search), state_certified(search), LEADS[outcome.limited_by]))
+    )
 
 
 def name_objective(search: SearchResult) -> str:
@@ -75,28 +77,28 @@ def count_confirming(search: SearchResult) -> str:
 
 
 def section(summary: Summary) -> Iterator[Section]:
-    of = summary.search
-    if of is None:
+    search = summary.search
+    if search is None:
         return
-    trial_rows = of.replay.rows
+    trial_rows = search.replay.rows
     notes = [*list_notes(trial_rows), *list_backlogs(summary)]
-    parts: list[Part] = [Remark(describe_state(of), "" if of.outcome.verdict == "regular" else "notice")]
-    parts += [trial_table(summary, of, trial_rows)] if trial_rows else []
-    if of.outcome.limited_by == "budget":
+    parts: list[Part] = [Remark(describe_state(search), "" if search.outcome.verdict == "regular" else "notice")]
+    parts += [trial_table(summary, search, trial_rows)] if trial_rows else []
+    if search.outcome.limited_by == "budget":
         notes.insert(0, f"to go on: cuesta search --resume {summary.recorded.folder!s}")
-    drawn = list(plots_of_trials(summary, of))
+    drawn = list(plots_of_trials(summary, search))
     more: list[Part] = [Plots(drawn)] if drawn else []
-    more += [Remark(each, "faint") for each in explain_rfc9971(of)]
+    more += [Remark(each, "faint") for each in explain_rfc9971(search)]
     yield Section("Search", [*parts, *map(Remark, notes[:FEW_NOTES])], [*map(Remark, notes[FEW_NOTES:]), *more])
 
 
 def describe_state(search: SearchResult) -> str:
-    found = search.outcome
-    ended = f"{found.verdict} after {many(found.trials, 'trial')}: {found.why}"
-    if found.breach is None:
+    outcome = search.outcome
+    ended = f"{outcome.verdict} after {many(outcome.trials, 'trial')}: {outcome.why}"
+    if outcome.breach is None:
         return f"{ended}; no load was shown to miss the objective"
-    was = "was" if search.method.with_unit(found.breach) == "1 user" or not search.method.whole else "were"
-    return f"{ended}; {search.method.with_unit(found.breach)} {was} shown to miss the objective"
+    was = "was" if search.method.with_unit(outcome.breach) == "1 user" or not search.method.whole else "were"
+    return f"{ended}; {search.method.with_unit(outcome.breach)} {was} shown to miss the objective"
 
 
 def list_notes(trial_rows: Sequence[TrialRow]) -> Iterator[str]:
@@ -192,18 +194,18 @@ def write_progress(summary: Summary, ask: Try | Outcome | None = None) -> str:
 
     `ask` is what comes next if it is not what the trials lead to: when time is up.
     """
-    of = summary.search
-    if of is None or not of.trials:
+    search = summary.search
+    if search is None or not search.trials:
         return ""
-    last = of.replay.rows[-1]
+    last = search.replay.rows[-1]
     step = next(step for step in summary.steps if step.step == last.trial.step)
     parts = [
         f"trial {last.trial.step + 1:>2}",
-        f"{of.method.with_unit(last.trial.load):>10}",
-        f"{name_worst(step, of)}",
+        f"{search.method.with_unit(last.trial.load):>10}",
+        f"{name_worst(step, search)}",
         f"{judge_trial(last.trial).text}{': ' if trial_note(last.trial) else ''}{trial_note(last.trial)}",
-        f"limit {write_estimate(last, of)}" if last.estimate else "",
-        name_next(of, ask or of.replay.next),
+        f"limit {write_estimate(last, search)}" if last.estimate else "",
+        name_next(search, ask or search.replay.next),
     ]
     return "  ".join(filter(None, parts))
 

@@ -111,17 +111,17 @@ def write_spread(values: Sequence[float]) -> str:
 
 def describe_limit(answer: Answer, simulated: SimulatedLimit) -> str:
     name = f" ({simulated.at.configuration})" if simulated.at.configuration else ""
-    said = f"{answer.limit!s}: "
+    subject = f"{answer.limit!s}: "
     if simulated.reached is None:
-        return f"{said}a single user misses it{name}"
+        return f"{subject}a single user misses it{name}"
     if simulated.users.not_reported:
-        return f"{said}NOT REPORTED: {simulated.users.not_reported}{name}"
+        return f"{subject}NOT REPORTED: {simulated.users.not_reported}{name}"
     if simulated.is_open:
-        return f"{said}{count(simulated.users.value)} {answer.users_are} keep it{name}; more were not tried"
+        return f"{subject}{count(simulated.users.value)} {answer.users_are} keep it{name}; more were not tried"
     band = simulated.users.band
     within = " (no interval)" if band == NO_INTERVAL else f" ({count(band.low)}–{count(band.high)})"
     figure = f"the figure is then {write_interval(simulated.reached)}"
-    return f"{said}{count(simulated.users.value)}{within} {answer.users_are}{name}; {figure}"
+    return f"{subject}{count(simulated.users.value)}{within} {answer.users_are}{name}; {figure}"
 
 
 def describe_effort(hosts: Sequence[SimulatedHost]) -> str:

@@ -88,8 +88,8 @@ def catalogue_name(figure: Reference) -> str:
 
 
 def write_limited(summary: Summary, step: StepFigures, limit: str) -> str:
-    found = (each for each in step.limits if each.limit == limit and each.value is not None)
-    written = (describe_limit_value(each, summary) + mark_few(Limit.read(limit).figure, step) for each in found)
+    results = (each for each in step.limits if each.limit == limit and each.value is not None)
+    written = (describe_limit_value(each, summary) + mark_few(Limit.read(limit).figure, step) for each in results)
     return next(written, ABSENT)
 
 
@@ -100,8 +100,8 @@ def judge_step(summary: Summary, step: StepFigures) -> Cell:
         return ""
     if all(limit.ok for limit in step.limits):
         return Words("kept", "every limit was kept", "good")
-    said = {limit_status(limit) for limit in step.limits}
-    return Words(next(word for word in NOT_KEPT if word in said), "see the limits", "bad")
+    statuses = {limit_status(limit) for limit in step.limits}
+    return Words(next(word for word in NOT_KEPT if word in statuses), "see the limits", "bad")
 
 
 def write_setting(step: StepFigures, name: str) -> str:
@@ -141,8 +141,8 @@ def describe_saturation(lines: Asymptotes) -> Iterator[str]:
 def describe_past_saturation(summary: Summary) -> Iterator[str]:
     several = len(summary.past_saturation) > 1
     for each in summary.past_saturation:
-        of = ", ".join(shown(name, value) for name, value in each.swept.items())
-        which = f" ({of})" if several and of else ""
+        settings = ", ".join(shown(name, value) for name, value in each.swept.items())
+        which = f" ({settings})" if several and settings else ""
         steps = join_numbers([step + 1 for step in each.steps], "step")
         lost = f"{many(each.errors, 'error')}, {many(each.lost_users, 'line')} lost"
         most = f"{write_rate(each.most_per_s)}, in step {each.most_at + 1}"

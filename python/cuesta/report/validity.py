@@ -51,5 +51,5 @@ def describe_ending(summary: Summary) -> str:
     planned = None if summary.search else max((step.end for step in recorded.steps.values()), default=None)
     if not until:
         return f"{word}: nothing was recorded"
-    of = f" of {seconds(planned)} planned" if planned else ""
-    return f"{word}: recorded are {seconds(until)}{of}; below is what was measured until then"
+    planned_part = f" of {seconds(planned)} planned" if planned else ""
+    return f"{word}: recorded are {seconds(until)}{planned_part}; below is what was measured until then"

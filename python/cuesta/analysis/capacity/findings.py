@@ -167,8 +167,10 @@ UNMETERED = ("the driver", "what stands between it and the host, such as a termi
 
 def describe_saturation_conflict(response: float, resource: str, meter: float, unit: str = "users") -> Conflicting:
     """Say that a station saturates at the load `response`, and the metered `resource` at `meter`, both in `unit`."""
-    said = f"the response says that a station saturates at {digits(response)} {unit}"
+    response_point = f"the response says that a station saturates at {digits(response)} {unit}"
     metered = f"{resource} says {digits(meter)}"
     if response < meter:
-        return Conflicting(f"{said}, {metered}: the station that limits it is not metered", UNMETERED)
-    return Conflicting(f"{said}, but {metered}: that meter has other work too", [f"whose work {resource} does"])
+        return Conflicting(f"{response_point}, {metered}: the station that limits it is not metered", UNMETERED)
+    return Conflicting(
+        f"{response_point}, but {metered}: that meter has other work too", [f"whose work {resource} does"]
+    )

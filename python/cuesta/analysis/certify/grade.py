@@ -148,10 +148,10 @@ def subject_cpu(run: CertificationRun) -> float | None:
 def check_closure(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     """Whether the subject, others, idle and steal, measured apart, add up to the CPUs' time."""
     worst = max((closure_error(account) for run in runs for account in run.accounts.values()), default=0.0)
-    said = "the subject, others, idle and steal, each by its own clock, make up the CPUs' time"
+    sum_of_parts = "the subject, others, idle and steal, each by its own clock, make up the CPUs' time"
     return (
         worst <= CLOSES,
-        f"{said} within {share(CLOSES)}" if worst <= CLOSES else f"{said} only within {share(worst)}",
+        f"{sum_of_parts} within {share(CLOSES)}" if worst <= CLOSES else f"{sum_of_parts} only within {share(worst)}",
     )
 
 

@@ -192,12 +192,12 @@ class Parser:
     def split(self) -> list[tuple[str, str]]:
         tokens, at, text = list[tuple[str, str]](), 0, self.text.rstrip()
         while at < len(text):
-            found = TOKEN.match(text, at)
-            if not found:
+            match = TOKEN.match(text, at)
+            if not match:
                 raise self.wrong("expected a number, a name or a sign", text[at:].strip()[:1])
-            kind = ("number", "words", "name", "sign")[(found.lastindex or 1) - 1]
-            tokens.append((kind, found[found.lastindex or 0]))
-            at = found.end()
+            kind = ("number", "words", "name", "sign")[(match.lastindex or 1) - 1]
+            tokens.append((kind, match[match.lastindex or 0]))
+            at = match.end()
         return tokens
 
     def wrong(self, expected: str, came: str) -> InputError:
@@ -325,10 +325,10 @@ class Parser:
         return lambda scope: function([scope.text(token) if kind == "name" else token for kind, token in parts])
 
     def many(self, pattern: str) -> list[str]:
-        found = [name for name in self.known if fnmatchcase(name, pattern) and name.count(".") == pattern.count(".")]
-        if not found:
+        matches = [name for name in self.known if fnmatchcase(name, pattern) and name.count(".") == pattern.count(".")]
+        if not matches:
             raise self.wrong("expected a name of the file", pattern)
-        return found
+        return matches
 
 
 def arithmetic(sign: str, left: Node, right: Node) -> Node:

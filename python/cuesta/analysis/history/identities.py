@@ -211,8 +211,8 @@ def is_carried(transcript: Transcript, formula: Formula, failing: dict[str, list
             continue
         for name in set(other.right.names) & set(failing):
             right = compute_value(transcript, failing[name][0][0], name)
-            after = transcript.read_as(name, right).outcome(other).right if right else None
-            if isinstance(after, Quantity) and wanted.may_be(after):
+            repaired = transcript.read_as(name, right).outcome(other).right if right else None
+            if isinstance(repaired, Quantity) and wanted.may_be(repaired):
                 return True
     return False
 

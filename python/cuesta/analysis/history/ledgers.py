@@ -59,8 +59,8 @@ def with_goals(goals: Goals, certified: Sequence[CertifiedSystem], base: str | N
         measure_systems(certified, SECONDS[goals.unit], brought)
     )
     wanted = goal if goal is not None else None if goals.goal is None else read_elapsed(goals, "goal", goals.goal)
-    of = base if has_system(base, systems) else goals.base
-    return build_ledger(goals.title, goals.workload, goals.unit, systems, goals.improvement, of, wanted)
+    reference = base if has_system(base, systems) else goals.base
+    return build_ledger(goals.title, goals.workload, goals.unit, systems, goals.improvement, reference, wanted)
 
 
 def has_system(base: str | None, systems: Sequence[MeasuredSystem]) -> bool:
@@ -80,9 +80,9 @@ def measure_systems(
     certified: Sequence[CertifiedSystem], per: float, brought: dict[str, tuple[str, ...]]
 ) -> Iterator[MeasuredSystem]:
     for one in certified:
-        found = measure_system(one.record, one.folder, per, brought.get(one.record.given.system, ()), one.doubt)
-        if found:
-            yield found
+        system = measure_system(one.record, one.folder, per, brought.get(one.record.given.system, ()), one.doubt)
+        if system:
+            yield system
 
 
 def list_names(certified: Sequence[CertifiedSystem]) -> list[str]:
@@ -99,18 +99,18 @@ def read_system(goals: Goals, name: str) -> MeasuredSystem:
 
 def read_number(goals: Goals, place: str, text: str) -> float:
     """Raises InputError."""
-    found = parse_print(text)
-    if found is None:
+    quantity = parse_print(text)
+    if quantity is None:
         raise InputError(f"{goals.title}: {place}: expected a number, got {text}")
-    return found.value
+    return quantity.value
 
 
 def read_elapsed(goals: Goals, place: str, text: str) -> float:
     """Read an elapsed time above 0. Raises InputError."""
-    found = read_number(goals, place, text)
-    if found <= 0:
+    elapsed = read_number(goals, place, text)
+    if elapsed <= 0:
         raise InputError(f"{goals.title}: {place}: expected more than 0, got {text}")
-    return found
+    return elapsed
 
 
 def mean_elapsed(record: Record) -> float | None:
@@ -134,11 +134,11 @@ def measure_system(
     record: Record, folder: str, per: float, brings: tuple[str, ...], doubt: str = ""
 ) -> MeasuredSystem | None:
     """A system with its elapsed time in units of `per` seconds; None if nothing was measured."""
-    found = mean_elapsed(record)
-    if found is None:
+    elapsed = mean_elapsed(record)
+    if elapsed is None:
         return None
     given = record.given
     date = datetime.date.fromisoformat(given.started[:10])
     zero = mean_idle(record) if given.kind == "benchmark" else None
     runs = tuple(each / per for each in elapsed_by_run(record))
-    return MeasuredSystem(given.system, date, found / per, brings, zero, record.grade, folder, doubt, runs)
+    return MeasuredSystem(given.system, date, elapsed / per, brings, zero, record.grade, folder, doubt, runs)

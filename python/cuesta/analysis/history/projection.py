@@ -217,11 +217,11 @@ def pick_reference(systems: Sequence[MeasuredSystem], base: str | None) -> Measu
     """The reference of percentages: the named system, else the first. Raises InputError for an unknown name."""
     if base is None:
         return systems[0] if systems else None
-    found = [each for each in systems if base in {each.name, each.folder}]
-    if not found:
+    matches = [each for each in systems if base in {each.name, each.folder}]
+    if not matches:
         there = ", ".join(dict.fromkeys(each.name for each in systems)) or "none"
         raise InputError(f"no system is called {base}", f"there are: {there}")
-    return found[0]
+    return matches[0]
 
 
 def check_improvements(systems: Sequence[MeasuredSystem], plans: Sequence[PlannedImprovement]) -> None:
@@ -242,10 +242,10 @@ def parse_improvement(improvement: Improvement) -> PlannedImprovement:
 def parse_estimate(improvement: Improvement, name: str) -> Estimate:
     """Parse `10-12%` as stated, not as a rounded print."""
     text = getattr(improvement, name)
-    found = parse_print(text)
-    if found is None or found.high > 100.5 or found.low < -0.5 or text.strip()[:1] in {"<", ">"}:
+    quantity = parse_print(text)
+    if quantity is None or quantity.high > 100.5 or quantity.low < -0.5 or text.strip()[:1] in {"<", ">"}:
         raise InputError(f"{improvement.name}: {name}: expected percent as 10-12%, got {text}")
-    stated = (found.low, found.high) if "-" in text.strip()[1:] else (found.value, found.value)
+    stated = (quantity.low, quantity.high) if "-" in text.strip()[1:] else (quantity.value, quantity.value)
     if stated[0] > stated[1]:
         raise InputError(f"{improvement.name}: {name}: expected the lower end first, as 10-12%, got {text}")
     return Estimate(stated[0] / 100, stated[1] / 100)

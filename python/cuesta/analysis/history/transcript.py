@@ -81,10 +81,10 @@ class Transcript:
                 return value
             raise UnreadableError
         printed = self.document.prints[name]
-        found = read_print(self.text(name), printed.counted, printed.cut_off)
-        if found is None:
+        quantity = read_print(self.text(name), printed.counted, printed.cut_off)
+        if quantity is None:
             raise UnreadableError
-        return found
+        return quantity
 
     def words(self, name: str) -> frozenset[str]:
         if name not in self.document.lists:
@@ -111,10 +111,10 @@ class Transcript:
         """The prints from which names are computed, each once. Raises InputError for circular definitions."""
         if depth > DEEPEST:
             raise InputError(f"{self.document.title}: {names[0]} is derived from itself")
-        found = list[str]()
+        prints = list[str]()
         for name in names:
-            found += self.prints_of(self.derived[name].names, depth + 1) if name in self.derived else [name]
-        return list(dict.fromkeys(found))
+            prints += self.prints_of(self.derived[name].names, depth + 1) if name in self.derived else [name]
+        return list(dict.fromkeys(prints))
 
     @cached_property
     def formulas_with(self) -> Mapping[str, tuple[Formula, ...]]:
@@ -129,8 +129,8 @@ class Transcript:
 @lru_cache(maxsize=4096)
 def read_print(text: str, counted: bool, cut_off: bool) -> Quantity | None:
     """Parse a print; a count is exact."""
-    found = parse_print(text, cut_off)
-    return Quantity.exactly(found.value) if found and counted else found
+    quantity = parse_print(text, cut_off)
+    return Quantity.exactly(quantity.value) if quantity and counted else quantity
 
 
 def compare_values(relation: str, left: Value, right: Value) -> Agreement:

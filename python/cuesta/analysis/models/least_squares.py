@@ -57,10 +57,10 @@ def fit(residuals: Residuals, start: Sequence[float]) -> Fit:
     if not start:
         return Fit([], residuals(start))
     ends = {"ftol": PRECISION, "xtol": PRECISION, "gtol": PRECISION}
-    found = least_squares(
+    solution = least_squares(
         lambda at: residuals(at.tolist()), start, method="lm", jac=lambda at: jacobian(residuals, at.tolist()), **ends
     )
-    return Fit(found.x.tolist(), found.fun.tolist())
+    return Fit(solution.x.tolist(), solution.fun.tolist())
 
 
 def jacobian(residuals: Residuals, at: Sequence[float]) -> list[tuple[float, ...]]:

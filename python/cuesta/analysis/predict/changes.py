@@ -108,11 +108,11 @@ def resolve_station(word: str, names: Mapping[str, str], network: Network) -> st
         return network.bottleneck.name
     if word in names:
         return names[word]
-    found = {station for name, station in names.items() if word.lower() in name.lower()}
-    if len(found) != 1:
-        raise InputError(f"no such station: {word}" if not found else f"several stations: {word}",
+    matches = {station for name, station in names.items() if word.lower() in name.lower()}
+    if len(matches) != 1:
+        raise InputError(f"no such station: {word}" if not matches else f"several stations: {word}",
                          f"the model has {', '.join(names)}")  # fmt: skip
-    return found.pop()
+    return matches.pop()
 
 
 def mean_response(network: Network, at: Conditions, is_bound: bool = False) -> float:

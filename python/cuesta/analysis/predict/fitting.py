@@ -143,9 +143,9 @@ def relative_error(point: Point, response: float) -> float:
 def error_beyond_bounds(point: Point, response: float) -> float:
     """The relative error of a predicted response; 0 within the bounds of rounding or chance of the row."""
     is_rate = bool(point.throughput and not point.at.is_paced)
-    found = point.throughput if is_rate else point.response or point.by_law
-    said = throughput(point.at, response) if is_rate else response
-    return 0.0 if found and found.low <= said <= found.high else relative_error(point, response)
+    measured = point.throughput if is_rate else point.response or point.by_law
+    predicted = throughput(point.at, response) if is_rate else response
+    return 0.0 if measured and measured.low <= predicted <= measured.high else relative_error(point, response)
 
 
 def residual_function(point: Point) -> Callable[[float], float]:
@@ -165,17 +165,17 @@ def residual_function(point: Point) -> Callable[[float], float]:
 
 def standard_error(point: Point) -> float:
     """The standard error of a row, in the unit of its residual: a quarter of the width of its bounds."""
-    found = point.response or point.throughput
-    if found is None or found.high == math.inf or (point.at.is_paced and point.response is None):
+    measured = point.response or point.throughput
+    if measured is None or measured.high == math.inf or (point.at.is_paced and point.response is None):
         return 0.0
-    return (found.high - found.low) / 4 / (1.0 if point.at.is_paced else found.value)
+    return (measured.high - measured.low) / 4 / (1.0 if point.at.is_paced else measured.value)
 
 
 def measured_response(point: Point) -> float:
     """Mean seconds of a row: timed, or by the response-time law."""
-    found = point.response or point.by_law
-    assert found
-    return found.value
+    measured = point.response or point.by_law
+    assert measured
+    return measured.value
 
 
 def list_parameters(form: Form, points: Sequence[Point]) -> Parameters:

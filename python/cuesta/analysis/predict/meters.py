@@ -38,19 +38,19 @@ def derive_stations(points: Sequence[Point], least: float = BUSY_ENOUGH) -> Mapp
     its other work. A demand with a resource of m not whole, such as a quota of 1.5 CPUs, has no stations: no theory
     here gives the wait for it.
     """
-    found: dict[str, list[Station]] = {}
+    stations: dict[str, list[Station]] = {}
     for name in dict.fromkeys(point.at.demand for point in points):
         own = [point for point in points if point.at.demand == name]
         resources = [each for each in own[0].utilizations if largest_utilization(own, each) >= least]
         is_whole = all(count_servers(own, resource) % 1 == 0 for resource in resources)
-        found[name] = [derive_station(own, resource) for resource in resources] if is_whole else []
-    return found
+        stations[name] = [derive_station(own, resource) for resource in resources] if is_whole else []
+    return stations
 
 
 def largest_utilization(points: Sequence[Point], resource: str) -> float:
     """The largest utilization of a resource; 0 if a row lacks its meter."""
-    found = [point.utilizations[resource].value for point in points if resource in point.utilizations]
-    return max(found) if len(found) == len(points) else 0.0
+    readings = [point.utilizations[resource].value for point in points if resource in point.utilizations]
+    return max(readings) if len(readings) == len(points) else 0.0
 
 
 def derive_station(points: Sequence[Point], resource: str) -> Station:

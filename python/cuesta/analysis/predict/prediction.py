@@ -218,7 +218,7 @@ def predict_load(system: SystemPrediction, at: Conditions) -> Figure:
     response = model.response(at)
     within = response_band(model, at)
     every = [each.response(at) for each in system.whole.supported if each.covers(at)] or [response]
-    found = Figure(
+    figure = Figure(
         at=at,
         response=response,
         response_band=within,
@@ -232,7 +232,7 @@ def predict_load(system: SystemPrediction, at: Conditions) -> Figure:
         is_outside=is_outside(at, system.points),
         not_reported="",
     )
-    return replace(found, not_reported=why_withheld(system, found))
+    return replace(figure, not_reported=why_withheld(system, figure))
 
 
 def throughput_bound(model: FittedModel, at: Conditions) -> float | None:
@@ -240,19 +240,19 @@ def throughput_bound(model: FittedModel, at: Conditions) -> float | None:
     return asymptotic_bounds.bounds(network, at.users).most_throughput if network else None
 
 
-def why_withheld(system: SystemPrediction, found: Figure) -> str:
+def why_withheld(system: SystemPrediction, figure: Figure) -> str:
     """Why a figure is withheld; empty if it is not. That of a measured load is a test of the model, and shown."""
-    if not math.isfinite(found.response) or not math.isfinite(found.throughput):
+    if not math.isfinite(figure.response) or not math.isfinite(figure.throughput):
         return "the model has no steady state there"
-    is_measured = found.measured is not None
-    if is_measured and system.model.fit.freedom != 1 and found.throughput_band.ratio < math.inf:
+    is_measured = figure.measured is not None
+    if is_measured and system.model.fit.freedom != 1 and figure.throughput_band.ratio < math.inf:
         return ""
-    if not is_measured and (why := system.inadequate(found.at, found.is_outside)):
+    if not is_measured and (why := system.inadequate(figure.at, figure.is_outside)):
         return why
-    decisive = found.response_band if found.at.is_paced else found.throughput_band
+    decisive = figure.response_band if figure.at.is_paced else figure.throughput_band
     if decisive.ratio > WIDEST:
         return OPEN
-    if not is_measured and found.spread.ratio > 1 + system.margin:
+    if not is_measured and figure.spread.ratio > 1 + system.margin:
         return DISPUTED
     return ""
 
@@ -289,6 +289,6 @@ def effective_think(model: FittedModel, observed: Point) -> float | None:
     low, high = 0.0, observed.at.users / observed.throughput.value
     for _ in range(60):
         middle = (low + high) / 2
-        said = model.throughput(replace(observed.at, think=middle, keying=0.0))
-        low, high = (middle, high) if said > observed.throughput.value else (low, middle)
+        rate = model.throughput(replace(observed.at, think=middle, keying=0.0))
+        low, high = (middle, high) if rate > observed.throughput.value else (low, middle)
     return low if low > 0 else None

@@ -49,19 +49,19 @@ def is_equal(actual: Any, value: float | str, tolerance: float) -> bool:
 
 def read_conditions(text: str, flag: str, users_are: str = "users") -> list[Condition]:
     """Parse conditions joined by commas. Raises UsageError with what was expected."""
-    found: list[Condition] = []
+    conditions: list[Condition] = []
     for part in text.split(","):
         match = PART.fullmatch(part)
-        if not match or (match[1] is None and (not found or not found[-1].is_equality)):
+        if not match or (match[1] is None and (not conditions or not conditions[-1].is_equality)):
             raise UsageError(f"{flag}: expected NAME=VALUE, got {part.strip()!r}", f"as {flag} {users_are}=20,think=5s")
         if match[1] is None:
-            found[-1] = replace(
-                found[-1], values=(*found[-1].values, read_value(found[-1].name, match[3].strip(), flag))
+            conditions[-1] = replace(
+                conditions[-1], values=(*conditions[-1].values, read_value(conditions[-1].name, match[3].strip(), flag))
             )
         else:
             name = resolve_name(match[1], flag, users_are)
-            found.append(Condition(name, match[2], (read_value(name, match[3].strip(), flag),)))
-    return found
+            conditions.append(Condition(name, match[2], (read_value(name, match[3].strip(), flag),)))
+    return conditions
 
 
 def read_questions(texts: Sequence[str], users: str | None, users_are: str) -> list[list[Condition]]:
@@ -69,14 +69,14 @@ def read_questions(texts: Sequence[str], users: str | None, users_are: str) -> l
 
     Raises UsageError for a comparison.
     """
-    found = [read_conditions(text, "--at", users_are) for text in texts]
-    for each in (each for one in found for each in one if not each.is_equality):
+    questions = [read_conditions(text, "--at", users_are) for text in texts]
+    for each in (each for one in questions for each in one if not each.is_equality):
         raise UsageError(f"--at: expected {each.name}=VALUE, got {each.name}{each.sign}", "--fit takes comparisons")
     if users is None:
-        return found
+        return questions
     own = read_conditions(f"users={users}", "--users")
-    is_open = [all(each.name != "users" for each in one) for one in found]
-    return [[*one, *own] if needs else one for one, needs in zip(found, is_open, strict=True)] + (
+    is_open = [all(each.name != "users" for each in one) for one in questions]
+    return [[*one, *own] if needs else one for one, needs in zip(questions, is_open, strict=True)] + (
         [] if any(is_open) else [own]
     )
 

@@ -130,9 +130,9 @@ class Simulator:
     percentiles: Sequence[str]
 
     def network(self, at: Conditions) -> Network:
-        found = network_with(self.system, self.system.model, at, self.changes)
-        assert found
-        return found
+        network = network_with(self.system, self.system.model, at, self.changes)
+        assert network
+        return network
 
     def figure(self, users: int, length: Length = WHOLE) -> SimulatedFigure:
         """Simulate a number of users. Raises RefusedError if there is too little memory."""
@@ -221,11 +221,11 @@ def read_series(
     step: Mapping[str, Any], is_of_keys: bool, percentiles: Sequence[str], has_intervals: bool
 ) -> list[Series]:
     """All responses, then those of each transaction if there are several; of a tape of mere keys, the echoes."""
-    found: Mapping[str, Any] = step["series"]
+    figures: Mapping[str, Any] = step["series"]
     if is_of_keys:
-        return [read_one_series("echo", found["echo"], percentiles, has_intervals)]
-    whole = read_one_series("response", found["response"], percentiles, has_intervals)
-    own = {name: each for name, each in found.items() if name.count("/") == 1 and name.endswith("/response")}
+        return [read_one_series("echo", figures["echo"], percentiles, has_intervals)]
+    whole = read_one_series("response", figures["response"], percentiles, has_intervals)
+    own = {name: each for name, each in figures.items() if name.count("/") == 1 and name.endswith("/response")}
     if len(own) < 2:
         return [whole]
     named = ((unquote(name.removesuffix("/response")), each) for name, each in own.items())

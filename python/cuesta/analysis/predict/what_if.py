@@ -114,8 +114,8 @@ def derive_capacity(
         return None
 
     def saturated(model: FittedModel) -> float:
-        found = network_with(system, model, at, changes)
-        return users_at_saturation(found, at) if found else math.inf
+        network = network_with(system, model, at, changes)
+        return users_at_saturation(network, at) if network else math.inf
 
     users = saturated(system.model)
     most = estimate_with_band(system, saturated, system.unchecked(at, users))
@@ -127,8 +127,8 @@ def users_within_limit(system: SystemPrediction, at: Conditions, changes: Sequen
     """The users whose mean response is within a limit in seconds, by a model with stations."""
 
     def population(model: FittedModel, changes: Sequence[Change] = changes) -> float:
-        found = network_with(system, model, at, changes)
-        return largest_population(found, at, limit, is_bound(model)) if found else math.inf
+        network = network_with(system, model, at, changes)
+        return largest_population(network, at, limit, is_bound(model)) if network else math.inf
 
     why = why_limit_withheld(system, at, population(system.model, changes=[]))
     if changes:
@@ -150,11 +150,11 @@ def why_limit_withheld(system: SystemPrediction, at: Conditions, users: float) -
     """
     if users == math.inf:
         return system.unchecked(at, users)
-    found = predict_load(system, replace(at, users=max(math.floor(users), 1)))
-    cycles = Band(found.spread.low + at.own, found.spread.high + at.own)
-    if found.is_disputed and not at.is_paced and cycles.ratio <= 1 + system.margin:
+    figure = predict_load(system, replace(at, users=max(math.floor(users), 1)))
+    cycles = Band(figure.spread.low + at.own, figure.spread.high + at.own)
+    if figure.is_disputed and not at.is_paced and cycles.ratio <= 1 + system.margin:
         return ""
-    return found.not_reported or system.unchecked(at, users)
+    return figure.not_reported or system.unchecked(at, users)
 
 
 def predict_changed_loads(system: SystemPrediction, changes: Sequence[Change]) -> list[ChangedFigure]:

@@ -118,8 +118,8 @@ def _part(part: Part, verbose: bool, width: int) -> Rows:
 def facts(listed: Facts, room: int) -> Rows:
     """Write names and what they are one after another, as many as a row holds."""
     known = [row for row in listed.rows if row.value]
-    said = [f"{row.label} {row.value}" for row in known]
-    together = [each.replace(" ", "\u00a0") if cell_len(each) < room - 4 else each for each in said]
+    texts = [f"{row.label} {row.value}" for row in known]
+    together = [each.replace(" ", "\u00a0") if cell_len(each) < room - 4 else each for each in texts]
     yield from (Text(row.replace("\u00a0", " ")) for row in wrapped("; ".join(together), room, then="  "))
 
 
