@@ -15,7 +15,7 @@ from cuesta.analysis.search.objections import LEAST_JAIN
 from cuesta.analysis.search.trial import excess
 from cuesta.figures.step import LimitResult
 from tests.analysis.search.searching import BY_USERS
-from tests.run_folder import Row, RunFolder
+from tests.run_folder import CLOCK, NANO, Row, RunFolder
 
 LIMITS = ["response.p95 < 400ms"]
 
@@ -320,3 +320,14 @@ def test_a_load_above_what_the_host_can_do_is_missed_however_short_its_responses
     trial = judged(RunFolder(tmp_path / "run", load="paced:1s", edit=half_of_what_is_due, limits=LIMITS))
     assert (trial.counts, trial.met) == (True, False)
     assert "overloaded: 4.00 passes/s were due and 2.00/s ended" in trial.against[0]
+
+
+def test_the_trials_before_an_agent_died_count(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", agents=2, limits=LIMITS)
+    searched(folder)
+    notes = [{"agent": 1, "start_at": CLOCK, "clock": "b", "offset": 0}]
+    notes += [{"agent": 1, "died": "was killed by signal 9", "at": CLOCK + 40 * NANO}]
+    (folder.path / "agents.jsonl").write_text("".join(json.dumps(row) + "\n" for row in notes))
+    summary = summarise(folder.path)
+    assert [each.doubt.name for each in summary.doubts] == ["agent_died"]
+    assert judge_trials(summary, BY_USERS)[0].doubts == []

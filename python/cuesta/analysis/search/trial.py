@@ -94,7 +94,8 @@ def doubts_of(summary: "Summary", step: StepFigures) -> list[Doubt]:
 
 def agents_lost(summary: "Summary", last: StepFigures) -> list[Doubt]:
     """Doubts about agents that failed in the last step, or recorded nothing of it."""
-    failed = of_the_driver(each.doubt for each in summary.doubts if each.step is None)
+    # One that died is missing from the trials after its death; those before it count.
+    failed = [each.doubt for each in summary.doubts if each.doubt.name == "failed"]
     missing = {agent.number for agent in summary.recorded.last_agents} - {each.agent for each in last.agents}
     return [*failed, *(agent_failed(agent, "it recorded nothing of this trial") for agent in sorted(missing))]
 
