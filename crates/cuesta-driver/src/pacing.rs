@@ -12,7 +12,7 @@ use std::time::Duration;
 use cuesta_distributions::SeededRng;
 use cuesta_record::{Stamp, clock};
 
-/// At most this many inputs may wait; more are skipped and counted.
+/// At most this many inputs may wait; more are left out and counted.
 pub(crate) const MOST_BEHIND: u64 = 256;
 
 /// When a user's next input is due.
@@ -43,13 +43,13 @@ pub(crate) fn begin_in_cycle(next: &mut Stamp, cycle: Duration, in_at: Stamp) ->
     before
 }
 
-/// A paced user's next instant, and how many were skipped because too many had passed.
+/// A paced user's next instant, and how many are left out because too many had passed.
 pub(crate) fn next_in_cycle(next: &mut Stamp, cycle: Duration, now: Stamp) -> (Stamp, u64) {
     let behind = now.since(*next).as_nanos().checked_div(cycle.as_nanos()).unwrap_or(0) as u64;
-    let skipped = behind.saturating_sub(MOST_BEHIND);
-    let due = *next + Duration::from_nanos((cycle.as_nanos() as u64).saturating_mul(skipped));
+    let left_out = behind.saturating_sub(MOST_BEHIND);
+    let due = *next + Duration::from_nanos((cycle.as_nanos() as u64).saturating_mul(left_out));
     *next = due + cycle;
-    (due, skipped)
+    (due, left_out)
 }
 
 /// Inputs that have arrived for one user and have not begun.
@@ -218,8 +218,8 @@ mod tests {
     fn inputs_too_far_behind_are_skipped_and_counted() {
         let cycle = Duration::from_secs(1);
         let mut next = Stamp::ZERO;
-        let (due, skipped) = next_in_cycle(&mut next, cycle, Stamp::ZERO + cycle * 300);
-        assert_eq!((due, skipped), (Stamp::ZERO + cycle * 44, 44));
+        let (due, left_out) = next_in_cycle(&mut next, cycle, Stamp::ZERO + cycle * 300);
+        assert_eq!((due, left_out), (Stamp::ZERO + cycle * 44, 44));
         assert_eq!(next, Stamp::ZERO + cycle * 45);
     }
 

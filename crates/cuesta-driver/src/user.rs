@@ -271,7 +271,7 @@ impl User {
             let before = begin_in_cycle(next, *cycle, self.next_due);
             if !first {
                 // These instants were fixed in advance, and passed while the user had no line.
-                self.shared.tally(|tally| tally.counts.skipped += before);
+                self.shared.skip(before);
             }
         }
         Ok(())
@@ -290,8 +290,8 @@ impl User {
                     session.listen_until(schedule.looks_again(now, *next)).await?;
                 }
                 Pacer::Cyclic { next, cycle } => {
-                    let (due, skipped) = next_in_cycle(next, *cycle, now);
-                    self.shared.tally(|tally| tally.counts.skipped += skipped);
+                    let (due, left_out) = next_in_cycle(next, *cycle, now);
+                    self.shared.skip(left_out);
                     self.begin_at(due);
                     if due <= now {
                         // This user is behind: others that are behind take their turn first.

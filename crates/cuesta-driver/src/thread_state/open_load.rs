@@ -11,10 +11,15 @@ use crate::pacing::Arrival;
 use crate::spec::LoadKind;
 
 impl ThreadState {
+    /// Some actions that were due will not be begun.
+    pub(crate) fn skip(&self, actions: u64) {
+        self.tally(|tally| tally.counts.skipped += actions);
+    }
+
     /// An input or session arrived for a user of this thread.
     pub(crate) fn arrives(&self, due: Stamp, arrival: Arrival) {
         let skipped = u64::from(arrival == Arrival::Skipped);
-        self.tally(|tally| tally.counts.skipped += skipped);
+        self.skip(skipped);
         self.count_arrival(due, |counts| {
             counts.count += 1;
             counts.skipped += skipped;

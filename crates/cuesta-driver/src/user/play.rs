@@ -14,7 +14,7 @@ use crate::session::{Pressed, Session};
 use crate::terminal::Keystroke;
 use crate::user_state::Activity;
 
-/// At most this many keys may wait for their echo; more are skipped and counted.
+/// At most this many keys may wait for their echo; more are left out and counted.
 const MOST_UNECHOED: usize = 256;
 
 impl User {
@@ -167,7 +167,7 @@ impl User {
             session.resolve_echoes(clock::now());
             session.give_up_echoes(clock::now() - self.program().patience);
             if session.unechoed() >= MOST_UNECHOED {
-                self.shared.tally(|tally| tally.counts.skipped += 1);
+                self.shared.skip(1);
                 return Ok(());
             }
         }
