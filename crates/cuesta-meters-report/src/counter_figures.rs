@@ -1,45 +1,30 @@
 //! What clocks and counters say of an interval: all of a report that takes no sample; and the report that they make, with
 //! `total_time_meters`: where the time went, largest first.
 
-use std::collections::BTreeMap;
+use std::ops::Deref;
 
-use cuesta_record::Stamp;
-
-use super::{
-    ByCause, Closure, Counts, Cpu, Device, Figure, Idle, Interface, MeterReport, Network, Own, TimeRow, Traffic,
-};
-use crate::Subject;
+use super::{ByCause, Cpu, Figure, MeterReport, Own, TimeRow};
 
 /// Made by the plain tier; the traced one makes another of it. Samples share out the CPU time that it has.
 #[derive(Debug)]
 pub struct CounterFigures {
-    pub at: Stamp,
-    pub wall: u64,
-    pub seconds: f64,
-    pub subject: Subject,
-    pub cpus: Vec<usize>,
-    pub notes: Vec<String>,
-    pub cpu: Cpu,
-    pub per_cpu: BTreeMap<usize, Cpu>,
-    pub beside: BTreeMap<usize, Cpu>,
-    pub own: Own,
-    pub counts: Counts,
-    pub idle: Idle,
+    /// The report, as far as it is known without samples: without causes, and without `total_time`.
+    pub report: MeterReport,
     /// Idle time by the kernel's own clock, in percent of the elapsed time. [`Cpu::idle`] is its share of the ticks, and busy ticks
     /// are a sample.
     pub kernel_idle: Figure,
-    pub pressure: BTreeMap<String, Figure>,
-    pub traffic: Traffic,
-    pub devices: BTreeMap<String, Device>,
-    pub interfaces: BTreeMap<String, Interface>,
-    pub closure: Closure,
-    pub cost: Figure,
-    /// As far as it is known without samples.
-    pub network: Network,
     /// Rows of `total_time` for a report without causes.
     pub busy_rows: Vec<TimeRow>,
     /// Rows of `total_time` for steal and idle.
     pub idle_rows: Vec<TimeRow>,
+}
+
+impl Deref for CounterFigures {
+    type Target = MeterReport;
+
+    fn deref(&self) -> &MeterReport {
+        &self.report
+    }
 }
 
 impl CounterFigures {
@@ -56,29 +41,7 @@ impl CounterFigures {
 
     /// The report, with CPU time by cause or why there is none.
     pub fn report(self, by_cause: Figure<ByCause>) -> MeterReport {
-        MeterReport {
-            total_time: self.total_time(&by_cause),
-            at: self.at,
-            wall: self.wall,
-            seconds: self.seconds,
-            subject: self.subject,
-            cpus: self.cpus,
-            notes: self.notes,
-            cpu: self.cpu,
-            per_cpu: self.per_cpu,
-            beside: self.beside,
-            network: self.network,
-            own: self.own,
-            counts: self.counts,
-            idle: self.idle,
-            pressure: self.pressure,
-            traffic: self.traffic,
-            devices: self.devices,
-            interfaces: self.interfaces,
-            by_cause,
-            closure: self.closure,
-            cost: self.cost,
-        }
+        MeterReport { total_time: self.total_time(&by_cause), by_cause, ..self.report }
     }
 
     /// Causes, where they are known, stand in place of user and system time, with what others used apart.

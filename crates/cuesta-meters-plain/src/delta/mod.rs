@@ -96,7 +96,7 @@ impl<'a> Delta<'a> {
     /// What clocks and counters say of the interval.
     pub fn counter_figures(&self) -> CounterFigures {
         let (busy_rows, idle_rows) = self.total_time();
-        CounterFigures {
+        let report = MeterReport {
             at: self.later.at,
             wall: self.later.wall,
             seconds: self.seconds,
@@ -109,7 +109,6 @@ impl<'a> Delta<'a> {
             own: self.own(),
             counts: self.counts(),
             idle: self.idle(),
-            kernel_idle: self.kernel_idle(),
             pressure: self.pressure(),
             traffic: self.traffic(),
             devices: self.devices(),
@@ -117,9 +116,10 @@ impl<'a> Delta<'a> {
             closure: self.closure(),
             cost: Figure::plain(self.later.cost.as_secs_f64()),
             network: self.network(),
-            busy_rows,
-            idle_rows,
-        }
+            total_time: Vec::new(),
+            by_cause: Figure::absent(""),
+        };
+        CounterFigures { report, kernel_idle: self.kernel_idle(), busy_rows, idle_rows }
     }
 
     /// The CPUs that are compared.

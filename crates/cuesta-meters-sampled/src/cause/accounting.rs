@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use cuesta_meters_report::{ByCause, Count, CounterFigures, Counts, Cpu, Figure, Network, Own, Subject, Tier};
+use cuesta_meters_report::{
+    ByCause, Count, CounterFigures, Counts, Cpu, Figure, MeterReport, Network, Own, Subject, Tier,
+};
 use cuesta_record::Stamp;
 
 use super::calibrate::{Calibration, Constants, calibrate, reusable_constants};
@@ -49,16 +51,18 @@ impl SampledFigures {
             Some(by_cause) => with_interrupts(&counted, by_cause),
             None => counted.own.clone(),
         };
-        CounterFigures {
+        let counters = counted.report;
+        let report = MeterReport {
             own: Own { doubt: self.doubt.clone(), ..own },
-            network: self.network.clone().unwrap_or(counted.network),
-            notes: counted.notes.into_iter().chain(self.notes.iter().cloned()).collect(),
+            network: self.network.clone().unwrap_or(counters.network),
+            notes: counters.notes.into_iter().chain(self.notes.iter().cloned()).collect(),
             closure: match &self.interrupts_of_idle {
-                Some(percent) => counted.closure.and("the sampler on idle CPUs", percent),
-                None => counted.closure,
+                Some(percent) => counters.closure.and("the sampler on idle CPUs", percent),
+                None => counters.closure,
             },
-            ..counted
-        }
+            ..counters
+        };
+        CounterFigures { report, ..counted }
     }
 }
 

@@ -7,7 +7,7 @@ use super::{Depth, account};
 use crate::plain::NO_DELAYS;
 use crate::plain::snapshot::tasks::tick;
 use crate::report::CounterFigures;
-use crate::{Closure, Count, Counts, Cpu, Figure, Idle, Own, Source, Subject, TimeRow, Traffic};
+use crate::{Closure, Count, Counts, Cpu, Figure, Idle, MeterReport, Own, Source, Subject, TimeRow, Traffic};
 
 const FULL_ONLY: &str = "only the full tracer counts them: `cuesta meters --calls`";
 
@@ -46,8 +46,9 @@ impl TraceDelta {
     }
 
     /// Replaces the plain tier's figures by traced ones, except causes. Splits by ticks still come from the plain tier.
-    pub(crate) fn counter_figures(&self, plain: CounterFigures) -> CounterFigures {
-        let capacity = plain.capacity();
+    pub(crate) fn counter_figures(&self, counted: CounterFigures) -> CounterFigures {
+        let capacity = counted.capacity();
+        let CounterFigures { report: plain, kernel_idle, busy_rows, .. } = counted;
         let cpu = self.cpu(&plain.cpu, &self.here);
         let traced = self.cpus.iter().filter_map(|(cpu, account)| {
             let each = plain.per_cpu.get(cpu)?;
@@ -63,22 +64,19 @@ impl TraceDelta {
             let told = "the kernel did not tell the tracer of";
             notes.push(format!("{told} {missed} switches: put right by the tasks' own clocks"));
         }
-        CounterFigures {
+        let idle_rows = idle_rows(&cpu.steal, &idle).into();
+        let report = MeterReport {
             own: self.own(&plain.subject, plain.own, &cpu, capacity),
             counts: self.counts(&plain.subject, plain.counts),
-            idle_rows: idle_rows(&cpu.steal, &idle).into(),
-            closure: if is_part(&plain.subject) {
-                self.closure(&cpu)
-            } else {
-                self.closure_of_cpus(&plain.kernel_idle)
-            },
+            closure: if is_part(&plain.subject) { self.closure(&cpu) } else { self.closure_of_cpus(&kernel_idle) },
             cpu,
             per_cpu,
             idle,
             traffic,
             notes,
             ..plain
-        }
+        };
+        CounterFigures { report, kernel_idle, busy_rows, idle_rows }
     }
 
     /// Idle, interrupts and stolen time are exact; ticks or the full tracer split the rest.

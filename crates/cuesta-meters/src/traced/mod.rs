@@ -29,7 +29,7 @@ pub use absent::Trace;
 pub use trace::Trace;
 
 use crate::report::CounterFigures;
-use crate::{Counts, Figure, Idle, Traffic};
+use crate::{Figure, MeterReport};
 
 /// How much is traced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,21 +49,13 @@ pub const fn object() -> Option<&'static [u8]> {
 }
 
 /// The plain tier's figures. Each figure that only tracing gives says why nothing was traced.
-pub(crate) fn untraced(plain: CounterFigures, why: &str) -> CounterFigures {
-    let mut notes = plain.notes;
-    notes.push(format!("not traced: {why}"));
+pub(crate) fn untraced(mut plain: CounterFigures, why: &str) -> CounterFigures {
     let (share, count) = (|| Figure::absent(why), || Figure::absent(why));
-    CounterFigures {
-        notes,
-        idle: Idle { page_wait: share(), loading: share(), quota_wait: share(), ..plain.idle },
-        counts: Counts { execs: count(), system_calls: count(), ..plain.counts },
-        traffic: Traffic {
-            run_queue_delay: Figure::absent(why),
-            off_cpu: Figure::absent(why),
-            page_waits: count(),
-            page_wait: share(),
-            ..plain.traffic
-        },
-        ..plain
-    }
+    let MeterReport { notes, idle, counts, traffic, .. } = &mut plain.report;
+    notes.push(format!("not traced: {why}"));
+    (idle.page_wait, idle.loading, idle.quota_wait) = (share(), share(), share());
+    (counts.execs, counts.system_calls) = (count(), count());
+    (traffic.run_queue_delay, traffic.off_cpu) = (Figure::absent(why), Figure::absent(why));
+    (traffic.page_waits, traffic.page_wait) = (count(), share());
+    plain
 }
