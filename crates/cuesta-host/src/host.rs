@@ -92,10 +92,10 @@ impl Host {
 
     /// The figures since the start.
     pub fn meters(&self) -> Value {
-        let mut sheet = CounterSnapshot::of(&self.meters).since(&self.first);
-        sheet["started"] = self.first.at().as_nanos().into();
-        sheet["notes"] = self.notes.clone().into();
-        sheet
+        let mut figures = CounterSnapshot::of(&self.meters).since(&self.first);
+        figures["started"] = self.first.at().as_nanos().into();
+        figures["notes"] = self.notes.clone().into();
+        figures
     }
 
     /// Ends the current row of the meters' series, if there is a series. Call it when an interval of the caller begins or ends.
