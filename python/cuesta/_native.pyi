@@ -6,6 +6,42 @@ Durations are whole nanoseconds, unless a name says seconds. `./scripts/lint` ch
 from collections.abc import Sequence
 from typing import Literal, final
 
+__all__ = [
+    "Cast",
+    "Histogram",
+    "Host",
+    "Meters",
+    "Relay",
+    "Run",
+    "RunError",
+    "RunSpec",
+    "Tape",
+    "TapeError",
+    "Tmux",
+    "clock_name",
+    "distribution",
+    "duration",
+    "failures",
+    "key_distribution",
+    "line_kinds",
+    "names_secret",
+    "node_exporter_snapshot",
+    "now",
+    "probe",
+    "report_between",
+    "schema",
+    "share_interval",
+    "show_duration",
+    "simulate",
+    "ssh_preflight",
+    "ssh_unlock",
+    "target",
+    "tmux_status",
+    "tmux_stop",
+    "tracer_object",
+    "why_untraced",
+]
+
 class TapeError(Exception):
     """A tape that does not parse. The text shows the row, a caret and a hint."""
 
