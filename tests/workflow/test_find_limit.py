@@ -14,6 +14,7 @@ from cuesta.analysis.search.outcome import LimitedBy, Try
 from cuesta.cli import main
 from cuesta.engine.folder import description
 from cuesta.engine.job import SECOND, prepare
+from cuesta.engine.run_job import RunResult
 from cuesta.engine.search import AHEAD, ENDING, LONGEST, last_start, seconds_of_trial
 from cuesta.errors import Exit
 from cuesta.plan import Plan, RawOptions, load
@@ -186,7 +187,7 @@ ENDINGS: dict[str, tuple[tuple[int, ...], dict[str, Any]]] = {
     ],
 )
 def test_the_exit_code_says_whether_the_hosts_limit_was_found(tmp_path: Path, limited_by: str, code: Exit) -> None:
-    search = finish_search(ended(tmp_path / "run", limited_by), [])
+    search = finish_search(RunResult(ended(tmp_path / "run", limited_by), False, []))
     assert search.exit == code
     assert search.result.limited_by == limited_by
     assert json.loads((search.folder / "summary.json").read_text())["search"] == search.json()["search"]
@@ -194,7 +195,7 @@ def test_the_exit_code_says_whether_the_hosts_limit_was_found(tmp_path: Path, li
 
 def test_a_budget_that_ends_with_an_interval_is_an_answer(tmp_path: Path) -> None:
     folder = made_up.search(tmp_path / "run", (4, 8, 16, 32, 24), ())
-    assert finish_search(folder, []).exit == Exit.GOOD
+    assert finish_search(RunResult(folder, False, [])).exit == Exit.GOOD
 
 
 def test_every_ending_of_a_search_has_an_exit_code() -> None:

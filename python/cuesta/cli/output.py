@@ -82,8 +82,8 @@ def show_run(run: "Run", verbose: bool, json_where: str | None) -> None:
         inform(f"cuesta: not written: {'; '.join(run.unwritten)}")
         inform(f"  the records are in {run.folder}; make room, then: cuesta report {shlex.quote(str(run.folder))}")
     write_json(json_where, run.json())
-    for failure in run.failures:
-        inform(f"cuesta: {failure}")
+    for sentence in (*run.notes, *run.failures):
+        inform(f"cuesta: {sentence}")
 
 
 def say(text: str, json_where: str | None) -> None:

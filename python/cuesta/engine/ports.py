@@ -73,6 +73,9 @@ class Deployment(Protocol):
     def address(self) -> str | None:
         """Wait until the built-in host listens; its address. None if it is not the target. Call it once."""
 
+    def how_host_ended(self) -> str | None:
+        """How the built-in host ended, such as `was killed by signal 9`; None if it runs, or is not the target."""
+
     def wait_for_meters(self) -> None:
         """Wait for the meters' first reading."""
 

@@ -29,6 +29,8 @@ class RunResult:
     interrupted: bool
     failures: list[str]
     """Failures of the driver; those of the host are counted in the records."""
+    notes: Sequence[str] = ()
+    """What else happened, a sentence each."""
 
 
 def run_job(job: Job, out: Path, observe: Observer, stopping: threading.Event, engine: Engine = LOCAL) -> RunResult:
@@ -37,7 +39,7 @@ def run_job(job: Job, out: Path, observe: Observer, stopping: threading.Event, e
     Raises CuestaError if the run cannot start.
     """
     engine.check(job)
-    failures: list[str] = []
+    failures, notes = list[str](), list[str]()
     with run_folder(out) as folder, engine.reserve(job) as nodes:
         describe(folder, job, datetime.now(UTC), nodes)
         for segment in job.plan.segments():
@@ -48,8 +50,9 @@ def run_job(job: Job, out: Path, observe: Observer, stopping: threading.Event, e
                     driven.expect(number, step.settled, step.end)
                 driven.deployment.expect_no_more()
                 follow(driven.agents, observe, stopping)
+                notes += driven.notes()
             failures = driven.failures()
-    return RunResult(folder, stopping.is_set(), failures)
+    return RunResult(folder, stopping.is_set(), failures, notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,11 @@ class Driven:
         """Tell all agents a change of the schedule. Its times are nanoseconds from the start."""
         for agent in self.agents:
             agent.announce(announcement, self.start_at)
+
+    def notes(self) -> list[str]:
+        """That the built-in host has ended, if so."""
+        how = self.deployment.how_host_ended()
+        return [f"the built-in host ended during the run: it {how}"] if how else []
 
     def failures(self) -> list[str]:
         """The agents that failed, and why. Raises CuestaError if no agent recorded anything."""

@@ -83,7 +83,7 @@ def search(search_job: SearchJob, out: Path, choose: Choose, observe: Observer, 
     """Make trials until `choose` or `stopping` ends the search; a folder `out` with a search in it is resumed."""
     engine = search_job.engine
     engine.check(with_step(search_job.job, search_job.most))
-    failures: list[str] = []
+    failures, notes = list[str](), list[str]()
     with search_folder(out) as folder, engine.reserve(search_job.job) as nodes:
         if not (folder / "run.json").exists():
             describe(folder, search_job.job, datetime.now(UTC), nodes)
@@ -96,8 +96,9 @@ def search(search_job: SearchJob, out: Path, choose: Choose, observe: Observer, 
             with driving(job, segment, folder / segment.folder, nodes, most) as driven:
                 trials = Trials(folder, folder / segment.folder, driven, observe, stopping)
                 trials.make(following, choose)
+                notes = driven.notes()
             failures = [trials.failure] if trials.failure else driven.failures()
-    return RunResult(folder, stopping.is_set(), failures)
+    return RunResult(folder, stopping.is_set(), failures, notes)
 
 
 def seconds_of_trial(settings: Settings, users: float) -> float:

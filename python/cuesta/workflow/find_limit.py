@@ -10,6 +10,7 @@ from cuesta.analysis.search.method import Rule
 from cuesta.analysis.summary import Follower, Summary
 from cuesta.engine.folder import check_empty
 from cuesta.engine.job import SECOND, Job, prepare, wrapped_lines
+from cuesta.engine.run_job import RunResult
 from cuesta.engine.search import ENDING, NextTrial, SearchJob, search, seconds_of_trial, with_step
 from cuesta.engine.search_folder import note_end
 from cuesta.errors import Exit, InputError, UsageError
@@ -21,7 +22,7 @@ from cuesta.units import minutes
 from cuesta.workflow.control import Control
 from cuesta.workflow.objective import check_objective
 from cuesta.workflow.resumed_search import check_machine, check_tapes, resumed_plan
-from cuesta.workflow.run_result import Run, open_finished, write_derived
+from cuesta.workflow.run_result import Run, finish
 
 MOST_USERS = 2000
 MOST_RATE = 1e5
@@ -121,13 +122,13 @@ def find_limit(planned: PlannedSearch, out: Path, control: Control) -> Search:
     control.prepare_lines(planned.job.job)
     chooser = Chooser(planned.settings, planned.method, planned.budget, control.tell)
     result = search(planned.job, out, chooser, control.observer, control.stop)
-    return finish_search(result.folder, result.failures)
+    return finish_search(result)
 
 
-def finish_search(folder: Path, failures: list[str]) -> Search:
+def finish_search(result: RunResult) -> Search:
     """Derive the result of a search from its folder and write it there."""
-    run = write_derived(open_finished(folder, failures))
-    return Search(run.summary, run.failures, run.unwritten)
+    run = finish(result)
+    return Search(run.summary, run.failures, run.notes, run.unwritten)
 
 
 def _planned(plan: Plan, method: Method, budget: str | None) -> PlannedSearch:

@@ -1,7 +1,7 @@
 """What is known of a finished run: its figures, whether they can be trusted, its text and its page."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.engine.folder import write_json
+from cuesta.engine.run_job import RunResult
 from cuesta.errors import CuestaError, Exit
 from cuesta.figures.step import LimitResult, StepFigures
 
@@ -28,6 +29,8 @@ class Run:
     """What `cuesta.analysis` derives from the folder."""
     failures: Sequence[str] = ()
     """Failures of the driver, a sentence each; those of the host are counted in `errors`."""
+    notes: Sequence[str] = ()
+    """What else happened, a sentence each."""
     unwritten: Sequence[str] = ()
     """Files that could not be written into the folder, each with the reason."""
 
@@ -118,9 +121,14 @@ class Run:
         return self.summary.json()
 
 
-def open_finished(folder: Path, failures: Sequence[str] = ()) -> Run:
+def open_finished(folder: Path) -> Run:
     """Derive everything from a run folder. Raises InputError if there is none that can be read."""
-    return Run(summarise(folder), failures)
+    return Run(summarise(folder))
+
+
+def finish(result: RunResult) -> Run:
+    """Derive everything from the folder of a run that has just ended, and write it there."""
+    return write_derived(Run(summarise(result.folder), result.failures, result.notes))
 
 
 def write_derived(run: Run) -> Run:
@@ -133,4 +141,4 @@ def write_derived(run: Run) -> Run:
             unwritten.append(f"{name}: {error.strerror}")
         except CuestaError as error:
             unwritten.append(f"{name}: {error}")
-    return Run(run.summary, run.failures, unwritten)
+    return replace(run, unwritten=unwritten)

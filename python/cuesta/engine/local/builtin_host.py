@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from cuesta.errors import CuestaError
-from cuesta.terminal import inform
 
 PATIENCE = 30.0
 """Seconds within which the host's process must print its addresses."""
@@ -45,6 +44,13 @@ class Running:
             output += part
         return output.decode().split()
 
+    def how_it_ended(self) -> str | None:
+        """How the process ended, such as `was killed by signal 9`; None while it runs."""
+        code = self.process.poll()
+        if code is None:
+            return None
+        return f"was killed by signal {-code}" if code < 0 else "ended by itself"
+
     def notes(self) -> list[str]:
         """The rows that the host printed about its start, such as a setting that has no effect on this machine."""
         self.errors.seek(0)
@@ -76,9 +82,6 @@ def builtin_host(spec: Mapping[str, Any], here: Path, command_prefix: Sequence[s
         )
         try:
             yield Running(process, stderr, spec)
-            if process.poll() is not None:
-                how = f"killed by signal {-process.returncode}" if process.returncode < 0 else "by itself"
-                inform(f"cuesta: the built-in host ended during the run, {how}")
         finally:
             _end(process)
 

@@ -44,6 +44,9 @@ class LocalDeployment:
         write_json(self.folder / "host" / "host.json", {**record, "clock": _native.clock_name()})
         return address
 
+    def how_host_ended(self) -> str | None:
+        return self.host.how_it_ended() if self.host else None
+
     def wait_for_meters(self) -> None:
         self.meters.wait_until_it_reads()
 
