@@ -188,12 +188,9 @@ def json_schema() -> str:
         }
         for name, table in tables().items()
     }
-    schema = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Records of Cuesta",
-        "$defs": described,
-    }
-    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+    head = '{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Records of Cuesta", "$defs": {'
+    rows = (f" {json.dumps(name)}: {json.dumps(each, ensure_ascii=False)}" for name, each in described.items())
+    return head + "\n" + ",\n".join(rows) + "\n}}\n"
 
 
 def _described(field: Field) -> dict[str, Any]:
