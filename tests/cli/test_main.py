@@ -73,7 +73,7 @@ def test_characters_that_the_terminal_lacks_are_replaced(write: Write) -> None:
 
 
 def test_an_internal_error_is_one_message(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("cuesta.cli.check.read_tape", lambda _: 1 / 0)
+    monkeypatch.setattr("cuesta.cli.check.check_tape", lambda _: 1 / 0)
     assert main(["check", "x.tape"]) == Exit.FAILED
     said = capsys.readouterr().err
     assert said.startswith("cuesta: ZeroDivisionError: division by zero\n  CUESTA_DEBUG=1 ")

@@ -86,10 +86,13 @@ class Nodes:
             yield LocalDeployment([*self.agents], Threads(), {}, folder, meters, host, None)
 
 
+@dataclass(slots=True)
 class NamespaceEngine:
     """The built-in host here, and agents on nodes."""
 
-    reserved = Nodes(())
+    hidden: Path
+    """The folder of which a node sees nothing: an empty one stands in its place."""
+    reserved: Nodes = field(default_factory=lambda: Nodes(()))
     """The nodes of the last run."""
 
     def check(self, _: Job) -> None:
@@ -103,18 +106,20 @@ class NamespaceEngine:
         with own_network(), ExitStack() as stack:
             subprocess.run(["ip", "address", "add", HOST, "dev", "lo"], check=True)
             count = job.plan.settings.agents
-            self.reserved = Nodes([stack.enter_context(node(number, AHEAD[number])) for number in range(count)])
+            self.reserved = Nodes(
+                [stack.enter_context(node(number, AHEAD[number], self.hidden)) for number in range(count)]
+            )
             yield self.reserved
 
 
 @contextmanager
-def node(number: int, ahead: int) -> Iterator[Node]:
-    """Hold a network joined to ours, a clock, and an empty folder in place of everything in /tmp."""
+def node(number: int, ahead: int, hidden: Path) -> Iterator[Node]:
+    """Hold a network joined to ours, a clock, and an empty folder in place of the hidden one."""
     address = f"198.19.{number}.2"
-    script = "mount -t tmpfs none /tmp && echo made && exec cat"
+    script = 'mount -t tmpfs none "$0" && echo made && exec cat'
     namespaces = ["unshare", "--net", "--mount", "--time", "--monotonic", str(ahead)]
     with subprocess.Popen(
-        [*namespaces, "sh", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        [*namespaces, "sh", "-c", script, hidden], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
     ) as process:
         assert process.stdin
         assert process.stdout

@@ -94,7 +94,7 @@ def first_readings(recorded: Recorded, engine: NamespaceEngine) -> list[tuple[in
 
 
 def test_agents_on_clocks_of_their_own_do_the_same_at_the_same_times(here: Path, write: Write) -> None:
-    job, engine = prepared(write, here, PACED, load="paced:700ms"), NamespaceEngine()
+    job, engine = prepared(write, here, PACED, load="paced:700ms"), NamespaceEngine(here)
     local, recorded = run(job, here / "local", LOCAL), run(job, here / "out", engine)
 
     assert len({agent.notes.clock for agent in recorded.agents}) == 2
@@ -110,7 +110,7 @@ def test_agents_on_clocks_of_their_own_do_the_same_at_the_same_times(here: Path,
 
 def test_histograms_of_agents_merge_exactly_wherever_they_are(here: Path, write: Write) -> None:
     """They hold what the logs of all agents hold, by three digits."""
-    recorded = run(prepared(write, here, PACED, load="paced:300ms"), here / "out", NamespaceEngine())
+    recorded = run(prepared(write, here, PACED, load="paced:300ms"), here / "out", NamespaceEngine(here))
     merged = Histogram.sum([row.histogram for row in recorded.histogram_rows() if row.tag.series == "response"])
     logged = sorted(row.done - row.due for row in transactions(recorded))
     assert merged
@@ -126,7 +126,7 @@ def test_histograms_of_agents_merge_exactly_wherever_they_are(here: Path, write:
 
 
 def test_barriers_open_at_one_instant_within_the_bounds_of_the_clocks(here: Path, write: Write) -> None:
-    engine = NamespaceEngine()
+    engine = NamespaceEngine(here)
     recorded = run(prepared(write, here, MEETING), here / "out", engine)
     due = due_after_start(recorded)
     assert len(due[0]) >= 3
@@ -145,7 +145,7 @@ def test_a_search_announces_instants_on_each_clock_and_reads_records_as_they_are
         return NextTrial(at_load(job.plan.settings, loads.pop(0)), {}) if loads else None
 
     most = job.plan.steps[0]
-    found = search(SearchJob(job, most, {}, NamespaceEngine()), here / "out", choose, look_away, Event())
+    found = search(SearchJob(job, most, {}, NamespaceEngine(here)), here / "out", choose, look_away, Event())
     assert not found.failures
     assert seen == [0, 1, 2]
     recorded = open_run(found.folder)
@@ -156,7 +156,11 @@ def test_a_search_announces_instants_on_each_clock_and_reads_records_as_they_are
 
 
 def test_the_records_of_a_dead_agent_are_fetched_as_far_as_they_got(here: Path, write: Write) -> None:
-    job, engine, stopping = prepared(write, here, PACED, load="paced:300ms", measure="60s"), NamespaceEngine(), Event()
+    job, engine, stopping = (
+        prepared(write, here, PACED, load="paced:300ms", measure="60s"),
+        NamespaceEngine(here),
+        Event(),
+    )
 
     def kill_one(snapshots: list[Snapshot]) -> None:
         if not stopping.is_set() and all(each.phase == "measure" and each.seconds > 3 for each in snapshots):

@@ -59,7 +59,7 @@ def run(
     A failure of the host raises nothing: it is counted.
     """
     options = _options("cuesta.run", tape, here, settings)
-    job = prepare_run(options, Path(here), _path(out))
+    job = prepare_run(options, Path(here), _path(out, here))
     return measure(job, _folder(out, here, job.plan.settings.name), Control(observer, stop=stop or threading.Event()))
 
 
@@ -86,9 +86,10 @@ def search(  # noqa: PLR0913, keywords
     """
     control = Control(observer, tell, stop=stop or threading.Event())
     if resume is not None:
-        return find_limit(prepare_resumed(Path(resume), budget, Path(here)), Path(resume), control)
+        folder = Path(here, resume)
+        return find_limit(prepare_resumed(folder, budget, Path(here)), folder, control)
     terms = SearchTerms(None if most is None else f"{most:g}", rule, budget)
-    planned = prepare_search(_options("cuesta.search", tape, here, settings), terms, Path(here), _path(out))
+    planned = prepare_search(_options("cuesta.search", tape, here, settings), terms, Path(here), _path(out, here))
     return find_limit(planned, _folder(out, here, planned.settings.name), control)
 
 
@@ -174,7 +175,7 @@ def certify(  # noqa: PLR0913, keywords
         certification = read_certification(Path(here, plan))
         return {certification.record.given.group: certification}
     loaded = load(RawOptions(plan=Path(here, plan), command=("cuesta.certify", str(plan))), Path(here))
-    terms = CertificationTerms(runs, absentee, system, _path(reference), _path(profile), comments)
+    terms = CertificationTerms(runs, absentee, system, _path(reference, here), _path(profile, here), comments)
     planned = prepare_certifications(loaded, terms, _folder(out, here, loaded.settings.name))
     return dict(certify_systems(planned, Control(observer, tell, stop=stop or threading.Event())))
 
@@ -217,12 +218,12 @@ def _place(side: File | Run, here: File) -> Path:
     return side.folder if isinstance(side, Run) else Path(here, side)
 
 
-def _path(file: File | None) -> Path | None:
-    return None if file is None else Path(file)
+def _path(file: File | None, here: File) -> Path | None:
+    return None if file is None else Path(here, file)
 
 
 def _folder(out: File | None, here: File, name: str) -> Path:
-    return Path(out) if out is not None else new_folder(Path(here), name)
+    return _path(out, here) or new_folder(Path(here), name)
 
 
 __all__ = ["certify", "check", "compare", "open", "predict", "query", "run", "search"]
