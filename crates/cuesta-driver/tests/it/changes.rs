@@ -255,6 +255,10 @@ fn a_caret_that_blinks_is_no_echo() {
         let (records, figures) = none_is_wrong("blinks", driven(Drawing::Caret, Beside::Blink, 80), gap, SIDEWAYS);
         assert_eq!(records.sum("keys") - records.sum("unfollowed"), figures as f64, "a key each {gap} ms");
     }
+    // It blinks first in a new place just before the next key is shown.
+    for (lag, gap) in [(100, 495), (113, 489), (120, 500)] {
+        none_is_wrong("blinks", driven(Drawing::Caret, Beside::Blink, lag), gap, SIDEWAYS);
+    }
 }
 
 #[test]

@@ -8,6 +8,9 @@
 //! - where rows next to one another are replaced, as by text that scrolls, each from its first changed cell to its right end, or to the
 //!   border of its box.
 //!
+//! A caret that a program draws blinks where the last key took it, mostly for the first time there. So once a caret has blinked without a
+//! key, a frame that changes nothing but the look of its cell is no answer.
+//!
 //! The cursor is treated as a cell. Blanks look alike whether they were written or erased.
 
 use std::time::Duration;
@@ -21,6 +24,8 @@ const ENOUGH: u8 = 3;
 const LEAST: u32 = 1000;
 /// Changes further apart than this are not counted together, in ms.
 const FURTHEST: u32 = 10_000;
+/// A caret blinks once it has changed this often without a key.
+const BLINKS: u8 = 2;
 /// A row is replaced if at least this many of its cells have changed, and most of its text between the first and the last of them.
 const REPLACED: usize = 4;
 
@@ -37,6 +42,10 @@ pub struct FrameChanges {
     alternate: bool,
     /// How each cell has changed by itself, and at last the cursor.
     histories: Vec<History>,
+    /// The cell in which the program draws its caret, if one is seen.
+    caret: Option<usize>,
+    /// How often only the look of the caret's cell has changed, without a key.
+    blinks: u8,
     /// Which cells have changed with the last frame. Reused for its memory.
     changed: Vec<bool>,
     /// When the last frame ended, in ms.
@@ -98,10 +107,54 @@ impl FrameChanges {
             return true;
         }
         let is_seen = |index: usize| !self.histories[index].is_set_aside(now);
+        let mut seen = self.changed_cells(screen).filter(|index| is_seen(*index)).peekable();
+        if seen.peek().is_none() {
+            return self.cursor != cursor(screen) && is_seen(self.before.len());
+        }
+        !(self.blinks >= BLINKS && self.caret.is_some() && self.restyled_alone(screen) == self.caret)
+    }
+
+    /// The indices of the cells that look otherwise than in the last frame.
+    fn changed_cells<'a>(&'a self, screen: &'a Screen) -> impl Iterator<Item = usize> + 'a {
         let cells = rows(screen).zip(self.before.chunks(self.columns)).enumerate().filter(|(_, (now, was))| now != was);
-        let mut changed =
-            cells.flat_map(|(row, (now, was))| changes(now, was).map(move |column| row * self.columns + column));
-        changed.any(is_seen) || self.cursor != cursor(screen) && is_seen(self.before.len())
+        cells.flat_map(move |(row, (now, was))| changes(now, was).map(move |column| row * self.columns + column))
+    }
+
+    /// The cells that have changed but for their characters.
+    fn restyled<'a>(&'a self, screen: &'a Screen) -> impl Iterator<Item = usize> + 'a {
+        self.changed_cells(screen)
+            .filter(move |index| look(self.cell(screen, *index)).0 == look(&self.before[*index]).0)
+    }
+
+    fn cell<'a>(&self, screen: &'a Screen, index: usize) -> &'a Cell {
+        &screen.row_cells((index / self.columns) as u16)[index % self.columns]
+    }
+
+    /// The cell that has changed, if it is the only one and has kept its character.
+    fn restyled_alone(&self, screen: &Screen) -> Option<usize> {
+        let mut changed = self.changed_cells(screen);
+        let only = changed.next().filter(|_| changed.next().is_none() && self.cursor == cursor(screen));
+        only.filter(|only| self.restyled(screen).next() == Some(*only))
+    }
+
+    /// Learns where a program draws its caret, and whether that blinks.
+    fn follow_caret(&mut self, screen: &Screen, cause: Cause) {
+        match cause {
+            Cause::Key => {
+                let mut marked = self.restyled(screen).filter(|index| is_marked(self.cell(screen, *index)));
+                let only = marked.next().filter(|_| marked.next().is_none());
+                drop(marked);
+                self.caret = only.or(self.caret);
+            }
+            Cause::Itself => {
+                if let Some(cell) = self.restyled_alone(screen) {
+                    self.blinks = if self.caret == Some(cell) { self.blinks.saturating_add(1) } else { 1 };
+                    self.caret = Some(cell);
+                }
+            }
+            // A key may light a cell up for a moment.
+            Cause::Rest => {}
+        }
     }
 
     /// A frame has ended: learns what has changed by itself. Returns whether it [differs](Self::differs).
@@ -112,6 +165,7 @@ impl FrameChanges {
             self.begin(screen);
             return differs;
         }
+        self.follow_caret(screen, cause);
         self.mark_changed(screen);
         if cause != Cause::Key {
             self.mark_replaced(screen);
@@ -153,6 +207,7 @@ impl FrameChanges {
         self.histories = vec![History::default(); self.before.len() + 1];
         self.changed = vec![false; self.before.len() + 1];
         (self.cursor, self.alternate) = (cursor(screen), screen.is_alternate());
+        (self.caret, self.blinks) = (None, 0);
     }
 
     fn is_other_screen(&self, screen: &Screen) -> bool {
@@ -225,6 +280,13 @@ fn look(cell: &Cell) -> (Option<char>, Style, [Option<char>; 2]) {
         return (Some(' '), Style { foreground, attributes, ..style }, [None; 2]);
     }
     (cell.character(), Style { attributes, ..style }, marks)
+}
+
+/// Whether a cell stands out, as a caret does.
+fn is_marked(cell: &Cell) -> bool {
+    let style = cell.style();
+    let marks = Attributes::INVERSE | Attributes::UNDERLINED;
+    !(style.attributes & marks).is_empty() || style.background != Colour::Default
 }
 
 /// The first and the last column of a number and of a cell on either side.
