@@ -1,10 +1,10 @@
-//! Echoes: which output shows which key. How that is found, `Set Echo` says for each key; the ways are a family.
+//! Echoes: which output shows which key. `Set Echo` chooses one of three ways for each key. Each way is a file:
 //!
 //! - `stream` (`timed`): a character like it comes in the stream. `matcher` looks at one after another.
 //! - `terminal/vt/echoes.rs` (`screen`): the screen shows the typed text.
 //! - `terminal/vt/change.rs` (`change`): a frame differs.
 //!
-//! A member is told which keys were sent and what came, and says by [`OutputEvent`]s what became of the keys.
+//! Each receives the keys that were sent and the output, and reports the outcome of each key as an [`OutputEvent`].
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ mod stream;
 
 pub(crate) use stream::StreamEchoes;
 
-/// Keys that wait for their echo. What is not said here is that of a terminal that shows no key.
+/// Keys that wait for their echo. The default methods are those of a terminal that shows no key.
 pub(crate) trait Echoes {
     /// How many timed keys wait.
     fn unechoed(&self) -> usize {

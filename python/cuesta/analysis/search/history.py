@@ -129,7 +129,7 @@ class History:
 
     @property
     def stuck(self) -> Trial | None:
-        """The last trial that did not count, if so many did not that another is of no use."""
+        """The last doubted trial, once the number of doubted trials, in all or at one load, reaches its limit."""
         if len(self.doubted) >= MOST_DOUBTED:
             return self.doubted[-1]
         return next((row[-1] for row in self.spoiled.values() if len(row) >= MOST_REPEATED), None)

@@ -1,6 +1,6 @@
-"""Objections to a trial besides the user's limits: nobody can work under a load that loses users or fails.
+"""Objections to a trial besides the user's limits: lost users, errors and other failures fail it too.
 
-A limit on the same figure replaces the default here.
+A limit on the same figure replaces the default threshold here.
 """
 
 from collections.abc import Collection, Iterator, Sequence
