@@ -62,7 +62,7 @@ class FollowedAgent:
         self._record = record
         self._readings: queue.SimpleQueue[Reading | None] = queue.SimpleQueue()
         """Of its clock; None when it has ended."""
-        self._read_at = 0.0
+        self._read_at = 0
         self.listener = threading.Thread(target=self._listen, daemon=True)
         self.listener.start()
 
@@ -104,8 +104,8 @@ class FollowedAgent:
         while not self._readings.empty():
             if (reading := self._readings.get()) and (best := self.clock.take(reading)):
                 self._record.write(self.agent.number, self.clock.row(best))
-        if not self.clock.is_the_engines and time.monotonic() >= self._read_at + READ_EVERY:
-            self._read_at = time.monotonic()
+        if not self.clock.is_the_engines and (now := _native.now()) >= self._read_at + READ_EVERY:
+            self._read_at = now
             self._ask_clock()
 
     def _ask_clock(self) -> None:

@@ -12,8 +12,8 @@ from cuesta import _native
 
 ROUNDS = 20
 """Readings before the start, of which the best is taken."""
-READ_EVERY = 1.0
-"""Seconds between readings during the run."""
+READ_EVERY = 1_000_000_000
+"""Nanoseconds between readings during the run."""
 WINDOW = 10
 """Readings of which the best is recorded."""
 
@@ -41,8 +41,8 @@ class AgentClock:
     name: str | None = None
     """Two clocks of one name are the same clock; None if the agent does not know."""
     held: Reading = field(default_factory=lambda: Reading(_native.now(), 0, 0))
-    """By which instants are converted. It is replaced only by a reading that contradicts it, since each reading errs by
-    something else: instants that are a whole second apart stay so."""
+    """The reading that converts instants. Only a reading that contradicts it replaces it, so that the errors of single
+    readings do not shift due times."""
     start_at: int = 0
     """The start of the segment, on this clock."""
     window: list[Reading] = field(default_factory=list)
@@ -69,7 +69,7 @@ class AgentClock:
         return self.instant(engine_start + after) - self.start_at
 
     def take(self, reading: Reading) -> Reading | None:
-        """Take a reading; returns the best of WINDOW of them when there are so many."""
+        """Add a reading to the window. Once WINDOW readings are there, empty the window and return the best of them."""
         self.window.append(reading)
         if len(self.window) < WINDOW:
             return None
