@@ -16,6 +16,7 @@ below (docs/python.md). Python prepares runs and reads their records; it is neve
 - `terminal`: the one file that prints; `plain_text`, `json_text`: text of any origin without control characters.
 - `private_files`: writes what only its owner may read; `foreign_files`: reads what others wrote, up to a limit.
 - `units`: writes figures for people; `columns`: pads, cuts and wraps text for a terminal.
+- `marked_tables`: renews the generated tables of documents.
 - `machine`: describes this machine, for the record.
 - `_native`: the Rust half.
 """

@@ -7,9 +7,10 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from cuesta.analysis import summarise
-from cuesta.figures.document import TABLES, markdown, renew, schema
+from cuesta.figures.document import TABLES, markdown, schema
 from cuesta.figures.step import StepFigures
 from cuesta.figures.whole_run import RunFigures
+from cuesta.marked_tables import renew
 from tests.run_folder import RunFolder
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -72,6 +72,16 @@ class Summary:
         """The doubts that make the run invalid: all, but for a search, which repeats the steps that are in doubt."""
         return [each for each in self.doubts if each.step is None] if "search" in self.recorded.run else self.doubts
 
+    @property
+    def invalid_because(self) -> list[str]:
+        """A sentence for each doubt that makes the run invalid, and what to do."""
+        return [f"{doubted}; {doubted.doubt.advice}" for doubted in self.invalidating]
+
+    @property
+    def limits(self) -> list[LimitResult]:
+        """The limits of all steps, and whether each was kept."""
+        return [result for step in self.steps for result in step.limits]
+
     @cached_property
     def search(self) -> SearchResult | None:
         """The result of the run if it was a search."""
@@ -94,7 +104,7 @@ class Summary:
     @property
     def limits_ok(self) -> bool | None:
         """Whether every limit was kept in every step; None if none was crossed, but one is not decided."""
-        missed = [verdict for step in self.steps for verdict in step.limits if not verdict.ok]
+        missed = [verdict for verdict in self.limits if not verdict.ok]
         return None if missed and all(verdict.undecided for verdict in missed) else not missed
 
     @property
@@ -121,7 +131,7 @@ class Summary:
         """Make the object that `--json` prints: the run's figures, those of its last step, and all steps."""
         run = RunFigures(
             valid=self.valid,
-            invalid_because=[f"{doubted}; {doubted.doubt.advice}" for doubted in self.invalidating],
+            invalid_because=self.invalid_because,
             ended=self.ended,
             interrupted=self.ended == "interrupted",
             limited_by=str(find_bottleneck(self)),
@@ -129,7 +139,7 @@ class Summary:
             past_saturation=self.past_saturation,
             planned_steps=self.planned_steps,
             steps=self.steps,
-            limits=[result for step in self.steps for result in step.limits],
+            limits=self.limits,
             published=self.published,
             run_folder=str(self.recorded.folder),
         )

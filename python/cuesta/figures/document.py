@@ -18,6 +18,7 @@ from cuesta.figures.counts import GroupCounts, WaitSample
 from cuesta.figures.durations import Distribution, KeyTimes, TransactionClass
 from cuesta.figures.step import AgentFigures, LevelShift, LimitResult, PublishedComparison, StepFigures
 from cuesta.figures.whole_run import PastSaturation, RunFigures
+from cuesta.marked_tables import renew
 from cuesta.records.meter_report import MeterReport
 
 TABLES = {
@@ -37,16 +38,6 @@ TABLES = {
 }
 NAMED = {Distribution: "distribution", LevelShift: "shift"}
 """Tables that stand in many places, and are described once."""
-
-
-def renew(text: str, tables: Mapping[str, str]) -> str:
-    """Put tables between their marks, `<!-- table NAME -->` and `<!-- end -->`."""
-    for name, table in tables.items():
-        begin = f"<!-- table {name} -->\n"
-        before, _, rest = text.partition(begin)
-        _, end, after = rest.partition("<!-- end -->")
-        text = f"{before}{begin}{table}\n{end}{after}"
-    return text
 
 
 def markdown(table: type) -> str:

@@ -15,7 +15,7 @@ from typing import get_args
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from cuesta.figures.document import renew
+from cuesta.marked_tables import renew
 from cuesta.plan.fields import Syntax
 from cuesta.plan.load import SEVERAL
 from cuesta.plan.schema import Group, Host, PublishedFigure, PublishedTable, Secrets, Settings, Validity, flags

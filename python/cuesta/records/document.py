@@ -8,10 +8,11 @@ import re
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from cuesta.marked_tables import renew
 from cuesta.records.schema import Field, Table, fields, inner, needed, tables
 
 HERE = Path(__file__).parent
@@ -140,17 +141,6 @@ def formatted(source: str) -> str:
     """Lay a module out as ruff does."""
     ruff = [str(Path(sys.executable).with_name("ruff")), "format", "-"]
     return subprocess.run(ruff, input=source, capture_output=True, check=True, text=True).stdout
-
-
-def renew(text: str, parts: Mapping[str, str]) -> str:
-    """Put tables between their marks, `<!-- table NAME -->` and `<!-- end -->`."""
-    for name, part in parts.items():
-        begin = f"<!-- table {name} -->\n"
-        if begin in text:
-            before, _, rest = text.partition(begin)
-            _, end, after = rest.partition("<!-- end -->")
-            text = f"{before}{begin}{part}\n{end}{after}"
-    return text
 
 
 def markdown(table: str) -> str:

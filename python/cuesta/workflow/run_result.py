@@ -47,12 +47,12 @@ class Run:
     @property
     def doubts(self) -> list[str]:
         """Why they cannot be trusted, a sentence each, with what to do."""
-        return [f"{doubted}; {doubted.doubt.advice}" for doubted in self.summary.invalidating]
+        return self.summary.invalid_because
 
     @property
     def limits(self) -> list[LimitResult]:
         """Each limit of each step, and whether it was kept."""
-        return [result for step in self.steps for result in step.limits]
+        return self.summary.limits
 
     @cached_property
     def limited_by(self) -> str:

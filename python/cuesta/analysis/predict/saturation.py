@@ -81,7 +81,7 @@ def saturations_by_meters(points: Sequence[Point]) -> list[Saturation]:
 
 
 def saturation_by_meter(points: Sequence[Point], resource: str) -> Saturation | None:
-    """The load at which the regression line of a meter reaches 1; None if no line can be fitted, or its slope is not positive."""
+    """The load at which the regression line of a meter reaches 1; None without a line whose slope is positive."""
     line = fit_utilization_line(points, resource)
     if line is None:
         return None
