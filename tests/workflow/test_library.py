@@ -138,7 +138,10 @@ def test_a_prediction_answers_or_refuses(tmp_path: Path) -> None:
     write(tmp_path / "run", loads, seconds=10)
     prediction = cuesta.predict("run", at=["users=20"], here=tmp_path)
     assert prediction.exit == Exit.GOOD
-    assert "users 20" in " ".join(prediction.text().split()) or prediction.json()["systems"]
+    ((figure,),) = (system["figures"] for system in prediction.json()["systems"])
+    assert figure["users"] == 20
+    assert figure["response"]["value"] == pytest.approx(20 / figure["throughput"]["value"] - figure["think"])
+
     with pytest.raises(UsageError, match="--limit latency < 1s"):
         cuesta.predict("run", limit="latency < 1s", here=tmp_path)
 
