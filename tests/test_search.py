@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.models import closed
 from cuesta.analysis.models.network import Network, Station
 from cuesta.errors import Exit
+from tests.analysis.solved import solve
 from tests.busy import BUSY
 from tests.daemons import free_port, listening
 from tests.hosts import burns
@@ -202,7 +202,7 @@ def test_a_telnet_daemon_saturates_where_its_cpu_says(tmp_path: Path) -> None:
     tape = ROW.replace("Set KeyRate 20cps", "Set KeyRate 40cps").replace("exp 500ms", "exp 1s")
     think, keying = 1.0, 4 / 40
     capacity = (think + keying + burns.CPU) / burns.CPU
-    at_capacity = closed.solve(Network([Station("cpu", burns.CPU)], think + keying), round(capacity)).response
+    at_capacity = solve(Network([Station("cpu", burns.CPU)], think + keying), round(capacity)).response
     with over_telnet(host("burns", tmp_path / "host.log"), tmp_path, metered=True) as reached:
         daemon = int(reached.meters.removeprefix("pid:"))
         subprocess.run(["taskset", "-a", "-c", "-p", "1", str(daemon)], check=True, stdout=subprocess.DEVNULL)

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.models import closed
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.analysis.predict.seeds import EMACS, MCS, TMUX
+from tests.analysis.solved import solve
 from tests.busy import BUSY
 from tests.conftest import Write
 from tests.run_folder import RunFolder
@@ -42,7 +42,7 @@ def network(servers: int = 1) -> Network:
 
 def table(write: Write, *users: int, meter: float = DEMAND, name: str = "") -> Path:
     """A typed table of a host with one station, and of a meter that shows a number of seconds a transaction."""
-    found = {n: closed.solve(network(), n).throughput for n in users}
+    found = {n: solve(network(), n).throughput for n in users}
     rows = "\n".join(f'r{n} = [{n}, "{x:.5f}", "{meter * x:.5f}"]' for n, x in found.items())
     return write("table.toml", TABLE.format(rows=rows, name=name))
 
@@ -63,9 +63,7 @@ def test_more_users_of_a_known_host(write: Write, capsys: pytest.CaptureFixture[
     assert code == Exit.GOOD
     inside, outside = found["systems"][0]["figures"]
     for figure in (inside, outside):
-        assert figure["throughput"]["value"] == pytest.approx(
-            closed.solve(network(), figure["users"]).throughput, rel=5e-3
-        )
+        assert figure["throughput"]["value"] == pytest.approx(solve(network(), figure["users"]).throughput, rel=5e-3)
         assert not figure["not_reported"]
     assert (inside["outside"], outside["outside"]) == (False, True)
     (capacity,) = found["systems"][0]["capacity"]
@@ -79,17 +77,17 @@ def test_what_if(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     code, found = predict(rows, "--at", "users=40", "--servers", "2", *limit, capsys=capsys)
     assert code == Exit.GOOD
     what_if = found["systems"][0]["what_if"]
-    assert what_if["figures"][0]["response"]["value"] == pytest.approx(closed.solve(network(2), 40).response, rel=0.02)
+    assert what_if["figures"][0]["response"]["value"] == pytest.approx(solve(network(2), 40).response, rel=0.02)
     assert what_if["capacity"][0]["saturation"]["value"] == pytest.approx(2 * network().saturation, rel=0.02)
     now, then = found["systems"][0]["capacity"][0]["allowed"], what_if["capacity"][0]["allowed"]
     allowed = int(now["value"])
-    assert closed.solve(network(), allowed).response <= 1.02
-    assert closed.solve(network(), allowed + 2).response > 0.98
+    assert solve(network(), allowed).response <= 1.02
+    assert solve(network(), allowed + 2).response > 0.98
     assert then["value"] > 1.8 * now["value"]
     _, less = predict(rows, "--at", "users=40", "--demand", "cpu=-50%", capsys=capsys)
     half = less["systems"][0]["what_if"]["figures"][0]["response"]["value"]
     faster = Network([Station("line", DELAY_TIME, DELAY), Station("cpu", DEMAND / 2)], THINK)
-    assert half == pytest.approx(closed.solve(faster, 40).response, rel=0.02)
+    assert half == pytest.approx(solve(faster, 40).response, rel=0.02)
 
 
 def test_a_million_users(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
@@ -117,7 +115,7 @@ def test_a_response_that_throughputs_leave_open_is_left_out(write: Write, capsys
 def test_a_limit_that_the_rows_leave_open_is_not_reported(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     """The station is so short, and hardly busy, that throughputs of three digits do not tell it."""
     host = Network([Station("line", 0.2, DELAY), Station("cpu", 0.02)], 10.0)
-    rows = "\n".join(f'r{n} = [{n}, "{closed.solve(host, n).throughput:.3g}", "0.001"]' for n in (5, 20, 50, 80))
+    rows = "\n".join(f'r{n} = [{n}, "{solve(host, n).throughput:.3g}", "0.001"]' for n in (5, 20, 50, 80))
     path = write("table.toml", TABLE.format(rows=rows, name="").replace('think = "2"', 'think = "10"'))
     limit = ("--limit", "response.mean < 230ms")
     assert main(["predict", str(path), *limit, "--json", str(path.with_suffix(".json"))]) == Exit.REFUSED
@@ -133,7 +131,7 @@ def test_a_limit_that_changes_move_out_of_what_was_measured(write: Write, capsys
     code, found = predict(rows, *limit, capsys=capsys)
     assert code == Exit.GOOD
     allowed = found["systems"][0]["capacity"][0]["allowed"]["value"]
-    assert closed.solve(network(), round(allowed)).response == pytest.approx(0.6, rel=0.1)
+    assert solve(network(), round(allowed)).response == pytest.approx(0.6, rel=0.1)
     code, found = predict(rows, *limit, "--servers", "2", capsys=capsys)
     assert code == Exit.REFUSED
     assert found["systems"][0]["capacity"][0]["allowed"]

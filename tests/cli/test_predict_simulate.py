@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.models import closed
 from cuesta.analysis.predict.simulation import Length, Simulator
 from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.analysis.predict.seeds import MCS, TMUX
 from tests.analysis.search.known_hosts import beyond
+from tests.analysis.solved import solve
 from tests.cli.test_predict import DELAY_TIME, DEMAND, network, predict, table
 from tests.conftest import Write
 
@@ -42,7 +42,7 @@ def test_percentiles_and_means_are_those_of_exact_theory(write: Write, capsys: p
     for figure in host["figures"]:
         users, series = figure["users"], figure["series"]["response"]
         assert figure["agrees"]
-        assert figure["exact"] == pytest.approx(closed.solve(network(), users).response, rel=0.02)
+        assert figure["exact"] == pytest.approx(solve(network(), users).response, rel=0.02)
         assert figure["transactions"] == pytest.approx(50_000, rel=0.1)
         for name, share in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99)):
             one = series[name]

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from cuesta.analysis.models import asymptotic_bounds, closed
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.fitting import relative_error
 from cuesta.analysis.predict.held_out import split_by_load
@@ -12,6 +11,7 @@ from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import SystemPrediction, predict
 from cuesta.analysis.predict.what_if import derive_capacity
 from cuesta.analysis.quantity import Quantity
+from tests.analysis.solved import solve
 
 AT = Conditions("c", 1, think=5.0, demand="c", delays=("c",))
 
@@ -27,7 +27,7 @@ def test_a_model_with_degrees_of_freedom_left_is_chosen_before_one_that_fits_any
     network = Network([Station("line", 0.1, DELAY), Station("cpu", 0.4, 4)], think=5.0)
     points = []
     for users in (20, 40):
-        found = closed.solve(network, users)
+        found = solve(network, users)
         busy = {"cpu": Quantity.exactly(found.throughput * 0.1)}
         rate, response = Quantity.exactly(found.throughput), Quantity.exactly(found.response)
         points.append(Point(str(users), replace(AT, users=users), rate, response, busy, {"cpu": 4}))
@@ -35,7 +35,7 @@ def test_a_model_with_degrees_of_freedom_left_is_chosen_before_one_that_fits_any
     assert system.model.form.name == "metered stations"
     assert system.model.saturation(AT) == pytest.approx(55.0, abs=0.1)
     assert not system.saturations, "55 users are more than were measured, and nothing is left to check the model"
-    assert system.figures[0].response == pytest.approx(closed.solve(network, 30).response, rel=1e-3)
+    assert system.figures[0].response == pytest.approx(solve(network, 30).response, rel=1e-3)
 
 
 def test_three_rows_do_not_tell_a_bound_from_a_station() -> None:
@@ -43,7 +43,7 @@ def test_three_rows_do_not_tell_a_bound_from_a_station() -> None:
     network = Network([Station("station", 0.06)], think=2.2)
     points = []
     for users in (8, 32, 48):
-        rate = asymptotic_bounds.bounds(network, users).most_throughput
+        rate = network.throughput_bound(users)
         at = replace(AT, users=users, think=2.2)
         points.append(Point(str(users), at, Quantity.exactly(rate), Quantity.exactly(users / rate - 2.2)))
     system = answer(points, 40, 64)
@@ -97,7 +97,7 @@ def two_stations(demands: dict[int, float]) -> list[Point]:
     points = []
     for users, demand in demands.items():
         network = Network([Station("line", 0.1, DELAY), Station("cpu", demand), Station("disk", demand)], think=5.0)
-        found = closed.solve(network, users)
+        found = solve(network, users)
         busy = dict.fromkeys(("cpu", "disk"), Quantity.exactly(found.throughput * demand))
         rate, response = Quantity.exactly(found.throughput), Quantity.exactly(found.response)
         points.append(Point(str(users), replace(AT, users=users), rate, response, busy))

@@ -8,13 +8,13 @@ import pytest
 
 from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources import Kind, Resource
-from cuesta.analysis.models import closed
 from cuesta.analysis.models.network import Network, Station
 from cuesta.analysis.predict.from_runs import read_runs
 from cuesta.analysis.predict.points import Point
 from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.analysis.capacity.simulated import Load, write
+from tests.analysis.solved import solve
 from tests.run_folder import Row, RunFolder, rows
 
 TYPISTS = Network([Station("echo", 0.004)], think=0.196)
@@ -59,7 +59,7 @@ def test_rows_are_found_by_the_think_time_that_was_configured(
 
 def typing(path: Path, users: Sequence[int]) -> Path:
     """A sweep of a tape that only types: at a host with one server, which takes 4 ms for a key's echo."""
-    solved = {n: closed.solve(TYPISTS, n) for n in users}
+    solved = {n: solve(TYPISTS, n) for n in users}
     folder = RunFolder(
         path,
         users=users,
@@ -84,7 +84,7 @@ def test_echoes_of_keys_are_no_responses(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["predict", str(folder), "--limit", "echo.mean < 100ms", "--json", "-"]) == Exit.GOOD
     (system,) = json.loads(capsys.readouterr().out)["systems"]
     allowed = system["capacity"][0]["allowed"]["value"]
-    assert closed.solve(TYPISTS, round(allowed)).response == pytest.approx(0.1, rel=0.1)
+    assert solve(TYPISTS, round(allowed)).response == pytest.approx(0.1, rel=0.1)
 
 
 def test_keys_come_as_fast_as_they_were_typed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

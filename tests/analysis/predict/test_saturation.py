@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from cuesta.analysis.models import closed, paced_station
+from cuesta.analysis.models import paced_station
 from cuesta.analysis.models.network import DELAY, Network, Station
-from cuesta.analysis.models.scalability_law import ScalabilityLaw
 from cuesta.analysis.predict.choice import choose_model
 from cuesta.analysis.predict.fitting import fit_form
+from cuesta.analysis.predict.forms.scalability import scaled_throughput
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.meters import derive_stations
 from cuesta.analysis.predict.points import Conditions, Point
@@ -17,6 +17,7 @@ from cuesta.analysis.predict.saturation import find_conflicts, saturations_by_me
 from cuesta.analysis.predict.saturation import saturations_by_model as saturation_of
 from cuesta.analysis.quantity import Quantity
 from tests.analysis.predict.seeds import TMUX, rows
+from tests.analysis.solved import solve
 
 POPULATIONS = (2, 5, 10, 20, 30, 40)
 
@@ -26,7 +27,7 @@ def closed_rows(demand: float, metered: float, servers: int = 1) -> list[Point]:
     network = Network([Station("line", 0.05, DELAY), Station("cpu", demand, servers)], think=2)
     points = []
     for users in POPULATIONS:
-        found = closed.solve(network, users)
+        found = solve(network, users)
         at = Conditions("", users, think=2, demand="cpu", delays=("line",))
         busy = {"CPU": Quantity.exactly(found.throughput * metered)}
         points.append(Point("", at, Quantity.exactly(found.throughput), Quantity.exactly(found.response), busy))
@@ -67,7 +68,7 @@ def test_a_quota_of_a_part_of_a_cpu_is_no_station() -> None:
 
 
 def test_paced_rows_saturate_where_the_station_is_busy_all_the_time() -> None:
-    found = {users: paced_station.solve(users, 0.2, 0.008, 0.01).response for users in (5, 10, 15, 20)}
+    found = {users: paced_station.response(users, 0.2, Station("station", 0.008), 0.01) for users in (5, 10, 15, 20)}
     points = [
         Point("", Conditions("", n, cycle=0.2, demand="d", delays=("r",)), response=Quantity.exactly(r))
         for n, r in found.items()
@@ -104,15 +105,17 @@ def test_the_station_of_1993_that_no_meter_saw() -> None:
 
 def test_throughput_that_falls_is_no_single_station() -> None:
     """A host that loses throughput beyond 44 users; the scalability law needs six populations to say so."""
-    law = ScalabilityLaw(contention=0.02, coherency=5e-4, efficiency=10)
+    rates = {
+        n: scaled_throughput(n, contention=0.02, coherency=5e-4, efficiency=10) for n in (1, 5, 10, 20, 40, 80, 160)
+    }
     points = [
-        Point(str(n), Conditions("", n, demand="d", delays=("r",)), Quantity.exactly(law.throughput(n)))
-        for n in (1, 5, 10, 20, 40, 80, 160)
+        Point(str(n), Conditions("", n, demand="d", delays=("r",)), Quantity.exactly(x)) for n, x in rates.items()
     ]
     choice, of_five = choose_model(points), choose_model(points[:5])
     assert choice
     assert of_five
     assert [model.form.name for model in choice.supported] == ["scalability law"]
-    assert choice.best.throughput(Conditions("", 120, demand="d")) == pytest.approx(law.throughput(120), rel=0.01)
+    asked = scaled_throughput(120, contention=0.02, coherency=5e-4, efficiency=10)
+    assert choice.best.throughput(Conditions("", 120, demand="d")) == pytest.approx(asked, rel=0.01)
     assert saturation_of(choice.best) == []
     assert "scalability law" not in [each.form.name for each in (*of_five.supported, *of_five.rejected)]

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from cuesta.analysis.certainty import error_of_mean
-from cuesta.analysis.models import closed
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.band import band
 from cuesta.analysis.predict.fitting import fit_form
@@ -18,6 +17,7 @@ from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import WIDEST, SystemPrediction, predict
 from cuesta.analysis.quantity import Quantity
 from tests.analysis.closed_loop import closed_loop
+from tests.analysis.solved import solve
 
 THINK, SERVICE, LINE = 5.0, 0.2, 0.3
 POPULATIONS = (3, 6, 10, 14, 18, 22)
@@ -61,7 +61,7 @@ def test_bands_hold_the_truth() -> None:
 
     A band of 90 % that holds fails 4 of 40 times; more than 8 times has a chance under 2 %.
     """
-    truth, at = closed.solve(TRUTH, 30).response, conditions(30)
+    truth, at = solve(TRUTH, 30).response, conditions(30)
     models = [model for model in (fit_form(OneStation(), rows(seed)) for seed in range(40)) if model]
     bands = [band(model, lambda each: each.response(at)) for model in models]
     assert sum(each.low <= truth <= each.high for each in bands) >= 32
@@ -72,7 +72,7 @@ def test_bands_hold_the_truth() -> None:
 @pytest.mark.parametrize("users", [16, 30])
 def test_narrow_bands_hold_the_truth_as_well(populations: Sequence[int], users: int) -> None:
     """Runs of 300 s, 40 repetitions. Three rows may lie on a model by chance: that must not make its band narrow."""
-    truth, at = closed.solve(TRUTH, users).response, conditions(users)
+    truth, at = solve(TRUTH, users).response, conditions(users)
     models = [model for seed in range(40) if (model := fit_form(OneStation(), metered_rows(seed, populations)))]
     bands = [band(model, lambda each: each.response(at)) for model in models]
     told = [each for each in bands if each.ratio <= WIDEST]
@@ -82,7 +82,7 @@ def test_narrow_bands_hold_the_truth_as_well(populations: Sequence[int], users: 
 
 def test_what_is_reported_of_a_known_host_is_near() -> None:
     """Of the figures that are reported, nine in ten are within a quarter of the truth; most of ten are reported."""
-    truth = closed.solve(TRUTH, 30)
+    truth = solve(TRUTH, 30)
     figures = [answer(points, points, 30).figures[0] for points in map(rows, range(100, 110))]
     reported = [each for each in figures if not each.not_reported]
     near = [abs(each.throughput / truth.throughput - 1) < 0.25 for each in reported]

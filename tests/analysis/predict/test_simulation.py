@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis.models import closed, paced_station
+from cuesta.analysis.models import paced_station
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import Prediction, predict
@@ -17,6 +17,7 @@ from cuesta.analysis.predict.what_if import Answer
 from cuesta.analysis.quantity import Quantity
 from cuesta.errors import InputError
 from cuesta.figures.limit import Limit
+from tests.analysis.solved import solve
 
 SERVICE, CONSTANT, THINK = 0.05, 0.4, 3.0
 USERS = (4, 15, 30, 80)
@@ -43,7 +44,7 @@ def network(users: int) -> Network:
 
 def closed_rows(folder: Path) -> list[Point]:
     """Rows of a host with one station, by exact theory."""
-    return [row(folder, users, closed.solve(network(users), users).response) for users in USERS]
+    return [row(folder, users, solve(network(users), users).response) for users in USERS]
 
 
 def row(folder: Path, users: int, response: float) -> Point:
@@ -72,7 +73,7 @@ def test_the_tape_of_the_folder_is_played(tmp_path: Path) -> None:
     assert found.played == ["the run's own tape work"]
     (figure,) = found.hosts[0].figures
     assert figure.agrees
-    assert figure.exact == pytest.approx(closed.solve(network(50), 50).response, rel=0.02)
+    assert figure.exact == pytest.approx(solve(network(50), 50).response, rel=0.02)
     assert figure.at.think == pytest.approx(THINK, rel=0.02)
     (series,) = figure.series
     assert series.name == "response"
@@ -118,7 +119,7 @@ def test_paced_keys(tmp_path: Path) -> None:
     rows = []
     for users in (5, 40, 80):
         at = Conditions("", users, cycle=1.0, demand="cpu", delays=("rest",))
-        response = paced_station.solve(users, 1.0, 0.01, 0.02).response
+        response = paced_station.response(users, 1.0, Station("cpu", 0.01), 0.02)
         rows.append(Point(str(users), at, None, Quantity.exactly(response), recorded=(folder, 0)))
     _, found = answer(rows, Conditions("", 50, cycle=1.0, demand="cpu", delays=("rest",)))
     (figure,) = found.hosts[0].figures
@@ -172,7 +173,7 @@ def test_intervals_hold_the_mean_where_the_station_is_just_saturated(tmp_path: P
     folder = write_folder(tmp_path / "run", {"work": REQUEST.replace("3s", "2600ms")}, {"work": 4})
     rows = []
     for each in (200, 600, 1_000, 1_400):
-        found = closed.solve(exact, each)
+        found = solve(exact, each)
         at = Conditions("", each, think=THINK - CONSTANT, demand="cpu", delays=("rest",))
         rate, response = Quantity.exactly(found.throughput), Quantity.exactly(found.response)
         rows.append(Point(str(each), at, rate, response, recorded=(folder, 0)))

@@ -12,7 +12,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cuesta.analysis.history.table_points import read_table
-from cuesta.analysis.models import closed
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.band import band
 from cuesta.analysis.predict.changes import Change, apply_changes, largest_population
@@ -25,6 +24,7 @@ from cuesta.analysis.quantity import Quantity
 from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.analysis.predict.seeds import MCS, TMUX
+from tests.analysis.solved import solve
 
 SATURATED = ("--configuration", "MR8.0", "--fit", "think=0")
 TABLE = """
@@ -61,7 +61,7 @@ def test_a_change_of_nothing_changes_nothing(table: Path, configurations: int) -
 def of_few_rows(tmp_path: Path, *users: int) -> tuple[Path, Network]:
     """A table of a station of four metered servers."""
     network = Network([Station("line", 0.1, DELAY), Station("cpu", 0.4, 4)], think=5.0)
-    solved = {n: closed.solve(network, n) for n in users}
+    solved = {n: solve(network, n) for n in users}
     rows = "\n".join(f'r{n} = [{n}, "{s.throughput:.5f}", "{0.1 * s.throughput:.5f}"]' for n, s in solved.items())
     path = tmp_path / "table.toml"
     path.write_text(TABLE.format(rows=rows))
@@ -112,7 +112,7 @@ def test_forms_may_disagree_on_a_response_and_agree_on_a_limit(
 ) -> None:
     """Light rows have few digits. At the limit forms differ by over a tenth of R, but not of a cycle of 5.6 s."""
     network = Network([Station("line", 0.1, DELAY), Station("cpu", 0.4, 16)], think=5.0)
-    solved = {n: closed.solve(network, n) for n in (20, 50, 100, 150, 200)}
+    solved = {n: solve(network, n) for n in (20, 50, 100, 150, 200)}
     rows = [
         f'r{n} = [{n}, "{s.throughput:.5g}", "{s.throughput / 40:.4g}", "{round(s.response, 4):g}"]'
         for n, s in solved.items()
@@ -122,7 +122,7 @@ def test_forms_may_disagree_on_a_response_and_agree_on_a_limit(
     path.write_text(text.replace("servers = { cpu = 4 }", 'response = "t.{row}.response"\nservers = { cpu = 16 }'))
     code, system, _ = predicted(path, "--at", "users=150", "--limit", "response.mean < 620ms", capsys=capsys)
     users = int(system["capacity"][0]["allowed"]["value"])
-    assert closed.solve(network, users - 3).response < 0.62 < closed.solve(network, users + 3).response
+    assert solve(network, users - 3).response < 0.62 < solve(network, users + 3).response
     assert code == Exit.GOOD
 
 

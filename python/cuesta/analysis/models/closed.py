@@ -1,43 +1,23 @@
-"""Solves a closed network by the cheapest exact method.
+"""The exact mean response of a closed network, by the cheapest method.
 
 Fixed services have an exact solution only at a single queueing station: beside others they count as exponential.
 """
 
-from cuesta.analysis.models import convolution, exact_mva, fixed_service
-from cuesta.analysis.models.network import Network, Solution, Station, insist_on_users, solution
+from cuesta.analysis.models import convolution, fixed_service
+from cuesta.analysis.models.network import Network, Station, insist_on_users
 
 SATURATED = 1 - 1e-12
 """The utilization of a saturated bottleneck, but for rounding."""
 
 
-def solve(network: Network, users: int) -> Solution:
-    """The exact means: by convolution for a single queueing station or several servers, else by mean value analysis."""
-    queueing = [station for station in network.queueing if station.demand]
-    if len(queueing) == 1 and queueing[0].is_fixed:
-        throughput = users / (response(network, users) + network.think)
-        queue = users - throughput * network.delay
-        queues = [queue if each is queueing[0] else throughput * each.demand for each in network.stations]
-        return solution(network, users, throughput, queues)
-    if len(queueing) == 1 or not all(station.is_single for station in queueing):
-        return convolution.solve(network, users)
-    return exact_mva.solve(network, users)
-
-
 def response(network: Network, users: int) -> float:
-    """The exact mean response in seconds, much faster than `solve` for many users.
-
-    If no rate falls with the queue, throughput stays constant for all users beyond those who saturate the bottleneck.
-    """
+    """Mean seconds at all stations."""
     insist_on_users(users)
     queueing = [station for station in network.queueing if station.demand]
-    if not queueing:
-        return network.delay - network.think
-    if any(station.rates for station in queueing):
-        return solve(network, users).response
     if len(queueing) > 1:
         return users / throughput(network, users) - network.think
-    (station,) = queueing
-    return network.delay - network.think + residence(users, station, network.delay)
+    delays = network.delay - network.think
+    return delays + residence(users, queueing[0], network.delay) if queueing else delays
 
 
 def residence(users: int, station: Station, delay: float) -> float:
@@ -51,16 +31,8 @@ def residence(users: int, station: Station, delay: float) -> float:
 
 
 def throughput(network: Network, users: int) -> float:
-    """Transactions a second of several stations."""
-    enough, throughput = SATURATED * network.most_throughput, 0.0
-    if all(station.is_single for station in network.queueing):
-        for throughput, _ in exact_mva.recursion(network, users):
-            if throughput >= enough:
-                break
-        return throughput
+    """Transactions a second of several stations. It stays the same for all users beyond those who saturate one."""
     count = min(users, 64)
-    throughput = convolution.throughput(network, count)
-    while throughput < enough and count < users:
+    while (rate := convolution.throughput(network, count)) < SATURATED * network.most_throughput and count < users:
         count = min(users, 2 * count)
-        throughput = convolution.throughput(network, count)
-    return throughput
+    return rate

@@ -1,4 +1,4 @@
-"""A closed network of stations, and its solution.
+"""A closed network of stations, and its asymptotic bounds.
 
 A station is described by its service demand, the service time of all visits of a transaction: in a product-form network
 (Baskett, Chandy, Muntz and Palacios, JACM 22(2), 1975) neither the number of visits nor their order changes a mean.
@@ -23,39 +23,21 @@ class Station:
     demand: float
     servers: float = 1
     """Parallel servers of equal speed; DELAY is as many as there are users."""
-    rates: tuple[float, ...] = ()
-    """Load-dependent rates instead of `servers`: with 1, 2, … transactions present, as multiples of 1 / demand; the
-    last one holds for any more."""
     is_fixed: bool = False
     """Whether the services of its one server are deterministic; else they are exponential."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.demand) and self.demand >= 0):
             raise InputError(f"{self.name}: expected a service demand of 0 s or more, got {self.demand:g} s")
-        if not (self.servers == DELAY or (self.servers >= 1 and self.servers == int(self.servers))):
+        if not (self.is_delay or (self.servers >= 1 and self.servers == int(self.servers))):
             raise InputError(f"{self.name}: expected a whole number of servers from 1, got {self.servers:g}")
-        if not all(math.isfinite(rate) and rate > 0 for rate in self.rates):
-            raise InputError(f"{self.name}: expected rates over 0, got {', '.join(map(str, self.rates))}")
-        if self.is_fixed and not self.is_single:
+        if self.is_fixed and self.servers != 1:
             raise InputError(f"{self.name}: expected one server of fixed service: no theory here has more of them")
 
     @property
     def is_delay(self) -> bool:
         """Whether no user waits there."""
-        return self.servers == DELAY and not self.rates
-
-    @property
-    def is_single(self) -> bool:
-        return self.servers == 1 and not self.rates
-
-    @property
-    def most(self) -> float:
-        """Its largest rate as a multiple of 1 / demand."""
-        return max(self.rates) if self.rates else self.servers
-
-    def rate(self, present: int) -> float:
-        """Its rate with that many transactions present, as a multiple of 1 / demand."""
-        return self.rates[min(present, len(self.rates)) - 1] if self.rates else min(present, self.servers)
+        return self.servers == DELAY
 
 
 @dataclass(frozen=True)
@@ -88,12 +70,12 @@ class Network:
     @cached_property
     def bottleneck(self) -> Station | None:
         """The station that saturates first; None if there are only delays."""
-        return max(self.queueing, key=lambda station: station.demand / station.most, default=None)
+        return max(self.queueing, key=lambda station: station.demand / station.servers, default=None)
 
     @property
     def slowest(self) -> float:
         """Dmax: demand / servers of the bottleneck, in seconds; 0 if there is none."""
-        return self.bottleneck.demand / self.bottleneck.most if self.bottleneck else 0.0
+        return self.bottleneck.demand / self.bottleneck.servers if self.bottleneck else 0.0
 
     @property
     def most_throughput(self) -> float:
@@ -105,40 +87,18 @@ class Network:
         """N* = (ΣD + Z + K) / Dmax: with more users some must wait; infinite without a bottleneck."""
         return (self.least_response + self.think) * self.most_throughput
 
+    def throughput_bound(self, users: int) -> float:
+        """X ≤ min(1/Dmax, N / (ΣD + Z + K)) a second: no user waits, or the bottleneck is saturated.
 
-@dataclass(frozen=True, slots=True)
-class StationSolution:
-    name: str
-    residence: float
-    """Seconds of a transaction at the station, all visits and waiting."""
-    queue: float
-    """Mean number of transactions there, waiting or in service."""
-    utilization: float
-    """Of its servers, 0 to 1; of a delay, the mean number of transactions there."""
+        P. J. Denning and J. P. Buzen, The operational analysis of queueing network models, Computing Surveys 10(3),
+        1978. It needs no distribution.
+        """
+        insist_on_users(users)
+        return min(self.most_throughput, users / (self.least_response + self.think))
 
-
-@dataclass(frozen=True, slots=True)
-class Solution:
-    users: float
-    throughput: float
-    """Transactions a second."""
-    response: float
-    """Seconds at all stations."""
-    stations: Sequence[StationSolution]
-
-
-def solution(network: Network, users: float, throughput: float, queues: Sequence[float]) -> Solution:
-    """Complete throughput and mean queues by Little's law and the utilization law."""
-    stations = [
-        StationSolution(
-            station.name,
-            queue / throughput if throughput else station.demand,
-            queue,
-            throughput * station.demand / (1 if station.is_delay else station.most),
-        )
-        for station, queue in zip(network.stations, queues, strict=True)
-    ]
-    return Solution(users, throughput, sum(each.residence for each in stations), stations)
+    def response_bound(self, users: int) -> float:
+        """R = N/X − Z − K of the largest throughput, by the response-time law, in seconds."""
+        return users / self.throughput_bound(users) - self.think
 
 
 def insist_on_users(users: int) -> None:

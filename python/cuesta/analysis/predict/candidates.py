@@ -42,7 +42,7 @@ def list_candidates(points: Sequence[Point]) -> Iterator[Form]:
 
 def with_fixed_service(stations: Sequence[Station]) -> Sequence[Station]:
     """A single metered resource of one server gets fixed service; others stay, for theory knows no more."""
-    is_known = len(stations) == 1 and stations[0].is_single
+    is_known = [station.servers for station in stations] == [1]
     return [replace(each, is_fixed=True) for each in stations] if is_known else stations
 
 

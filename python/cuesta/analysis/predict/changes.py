@@ -2,11 +2,12 @@
 
 import math
 import re
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cuesta import _native
-from cuesta.analysis.models import asymptotic_bounds, closed, paced_station
+from cuesta.analysis.models import paced_station
 from cuesta.analysis.models.network import Network, Station
 from cuesta.analysis.predict.fitting import FittedModel
 from cuesta.analysis.predict.points import Conditions
@@ -118,9 +119,7 @@ def resolve_station(word: str, names: Mapping[str, str], network: Network) -> st
 def mean_response(network: Network, at: Conditions, is_bound: bool = False) -> float:
     """Mean response in seconds; with `is_bound` the asymptotic bound of it."""
     if is_bound:
-        return asymptotic_bounds.bounds(network, at.users).least_response
-    if at.cycle is None:
-        return closed.response(network, at.users)
+        return network.response_bound(at.users)
     return paced_station.network_response(network, at.users, at.cycle)
 
 
@@ -133,11 +132,9 @@ def largest_population(network: Network, at: Conditions, limit: float, is_bound:
     if response(1) > limit:
         return 0.0
     beyond = max(limit + network.think, at.cycle or 0.0) * network.most_throughput
-    low, high = 1, 2 + int(min(beyond, MOST_USERS))
+    high = 2 + int(min(beyond, MOST_USERS))
     if response(high) <= limit:
         return math.inf
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if response(middle) <= limit else (low, middle)
-    below, above = response(low), response(high)
+    low = bisect(range(2, high), limit, key=response) + 1
+    below, above = response(low), response(low + 1)
     return low + (limit - below) / (above - below) if above > below else float(low)

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cuesta.analysis.models import asymptotic_bounds
 from cuesta.analysis.predict.band import Band, response_band
 from cuesta.analysis.predict.choice import Choice, choose_known, choose_model
 from cuesta.analysis.predict.fitting import FittedModel, error_beyond_bounds, relative_error, throughput
@@ -215,8 +214,7 @@ def describe_rows(points: Sequence[Point], fit: Sequence[Point]) -> str:
 
 def predict_load(system: SystemPrediction, at: Conditions) -> Figure:
     model, rows = system.model, [point for point in system.points if point.at == at]
-    response = model.response(at)
-    within = response_band(model, at)
+    network, response, within = model.network(at), model.response(at), response_band(model, at)
     every = [each.response(at) for each in system.whole.supported if each.covers(at)] or [response]
     figure = Figure(
         at=at,
@@ -224,7 +222,7 @@ def predict_load(system: SystemPrediction, at: Conditions) -> Figure:
         response_band=within,
         throughput=throughput(at, response),
         throughput_band=Band(throughput(at, within.high), throughput(at, within.low)),
-        bound=throughput_bound(model, at),
+        bound=network.throughput_bound(at.users) if network and not at.is_paced else None,
         forms={each.form.name: each.response(at) for each in system.choice.others if each.covers(at)},
         spread=Band(min(every), max(every)),
         measured=pool_rows(rows) if rows else None,
@@ -233,11 +231,6 @@ def predict_load(system: SystemPrediction, at: Conditions) -> Figure:
         not_reported="",
     )
     return replace(figure, not_reported=why_withheld(system, figure))
-
-
-def throughput_bound(model: FittedModel, at: Conditions) -> float | None:
-    network = None if at.is_paced else model.network(at)
-    return asymptotic_bounds.bounds(network, at.users).most_throughput if network else None
 
 
 def why_withheld(system: SystemPrediction, figure: Figure) -> str:

@@ -69,5 +69,5 @@ class Resource:
         if not self.demand:
             return self.waited or 0.0
         busy, servers = min(max(self.busy, 0.0), LARGEST), max(int(self.servers), 1)
-        queue = multi_server_queue.solve(busy * servers / self.demand, self.demand, servers).response - self.demand
+        queue = multi_server_queue.response(busy * servers / self.demand, self.demand, servers) - self.demand
         return max(queue, self.waited or 0.0)

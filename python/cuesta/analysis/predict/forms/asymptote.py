@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cuesta.analysis.models import asymptotic_bounds
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.points import Conditions, Point
 
@@ -24,7 +23,7 @@ class Asymptote:
         return not any(point.at.is_paced for point in points)
 
     def response(self, at: Conditions, delay: float, demand: float, shape: Sequence[float]) -> float:
-        return asymptotic_bounds.bounds(self.network(at, delay, demand), at.users).least_response
+        return self.network(at, delay, demand).response_bound(at.users)
 
     def network(self, at: Conditions, delay: float, demand: float) -> Network:
         return Network([Station("delay", delay, DELAY), Station("station", demand)], at.own)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cuesta.analysis.models import closed, paced_station
+from cuesta.analysis.models import paced_station
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.points import Conditions, Point
 
@@ -36,10 +36,7 @@ class Metered:
         return all(self.stations.get(point.at.demand) for point in points)
 
     def response(self, at: Conditions, delay: float, demand: float, shape: Sequence[float]) -> float:
-        network = self.network(at, delay, demand)
-        if at.cycle is None:
-            return closed.response(network, at.users)
-        return paced_station.network_response(network, at.users, at.cycle)
+        return paced_station.network_response(self.network(at, delay, demand), at.users, at.cycle)
 
     def network(self, at: Conditions, delay: float, demand: float) -> Network:
         return Network([Station("delay", delay, DELAY), *self.stations[at.demand]], at.own)

@@ -1,12 +1,17 @@
-"""Gunther's universal scalability law, for six or more populations at one think time."""
+"""Gunther's universal scalability law, for six or more populations at one think time.
+
+N. J. Gunther, Guerrilla Capacity Planning, 2007. It describes a measured curve, also a retrograde one, and extrapolates
+badly.
+"""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cuesta.analysis.models.scalability_law import FEWEST_POPULATIONS, ScalabilityLaw
 from cuesta.analysis.predict.points import Conditions, Point
 
+FEWEST_POPULATIONS = 6
+"""Fewest different numbers of users for three parameters."""
 ONE_THINK_TIME = 0.05
 """Largest relative difference of think times that are called one."""
 
@@ -34,7 +39,16 @@ class Scalability:
 
     def response(self, at: Conditions, delay: float, demand: float, shape: Sequence[float]) -> float:
         contention, coherency = (math.exp(min(each, 0.0)) for each in shape)
-        return at.users / ScalabilityLaw(contention, coherency, 1 / demand).throughput(at.users) - at.own
+        return at.users / scaled_throughput(at.users, contention, coherency, 1 / demand) - at.own
 
     def network(self, at: Conditions, delay: float, demand: float) -> None:
         return None
+
+
+def scaled_throughput(users: float, contention: float, coherency: float, efficiency: float) -> float:
+    """Transactions a second.
+
+    `contention`, σ: the share of the work that is serial; `coherency`, κ: the cost of each pair of users; `efficiency`,
+    γ: transactions a second of one user.
+    """
+    return efficiency * users / (1 + contention * (users - 1) + coherency * users * (users - 1))
