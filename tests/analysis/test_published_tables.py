@@ -5,7 +5,7 @@ import pytest
 
 from cuesta.analysis import summarise
 from cuesta.analysis.published_tables import tables_beside
-from tests.analysis.test_batching import busy
+from tests.analysis.features.test_batching import busy
 from tests.report.made_up import batching
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from cuesta.analysis import Summary, summarise
 from cuesta.analysis.doubts.doubt import OF_RUNS, OF_STEPS
-from tests.analysis.test_wire import agent, bounds
+from tests.analysis.features.test_wire import agent, bounds
 from tests.report import made_up
 from tests.run_folder import Row, RunFolder
 

@@ -7,11 +7,11 @@
   driver's in part; `certainty`: Student's t, the standard errors of a rate and a mean.
 - `limits`: compares limits with measured values; `published`, `published_tables`: put published figures beside measured
   ones; `planned`: what the plan says about a step.
-- `law`: the interactive response-time law; `fairness`: whether users were served alike; `bisync`: what bisync lines
-  carried; `host_figures`: the host's own meters;
-  `front_end`: `tty_meters` of the built-in host; `wire`: the network between driver and host, and TMux there;
+- `law`: the interactive response-time law; `fairness`: whether users were served alike;
+  `host_figures`: the host's own meters;
+  `front_end`: `tty_meters` of the built-in host;
   `rows_within`: the rows of the host's meters that a measurement interval covers.
-- `batching`: what handling several packets at once gives and costs, in a sweep of TMux, deferral or aligned keys.
+- `features`: what one study needs.
 - `over_time`: the course of a run, for plots; `causes`: the host's CPU time by use and by cause.
 - `capacity`: what limits the host; `past_saturation`: whether throughput fell when more was offered.
 - `hodges_lehmann`: exact estimates, intervals and tests over runs; `representative`: how far a run's mix of work is

@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass, replace
 
 from cuesta._native import Histogram
 from cuesta.analysis.answer_sizes import describe_sizes
-from cuesta.analysis.bisync import bisync
 from cuesta.analysis.fairness import fairness
+from cuesta.analysis.features.bisync import bisync
+from cuesta.analysis.features.wire import derive_tmux, derive_wire, why_unrecorded
 from cuesta.analysis.host_figures import derive_host_figures
 from cuesta.analysis.law import law
 from cuesta.analysis.limits import judge_limits
@@ -17,7 +18,6 @@ from cuesta.analysis.planned import Planned, limits, planned, published, setting
 from cuesta.analysis.published import compare_published
 from cuesta.analysis.stationarity import find_shift
 from cuesta.analysis.waits import Waits, figure_of, is_stuck, waits_of
-from cuesta.analysis.wire import derive_tmux, derive_wire, why_unrecorded
 from cuesta.figures.catalogue import COUNTERS
 from cuesta.figures.counts import (
     Characters,

@@ -12,7 +12,8 @@ from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.line_kinds import without_settings
-from cuesta.report import batching, search
+from cuesta.report import search
+from cuesta.report.features import batching
 from cuesta.report.figure import ENOUGH, is_weak, write_duration, write_figure, write_rate
 from cuesta.report.host_section import list_host_doubts
 from cuesta.report.law import describe_law

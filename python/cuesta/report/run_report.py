@@ -9,8 +9,6 @@ from cuesta.figures.step import StepFigures
 from cuesta.json_text import json_text
 from cuesta.ledger import raw_files
 from cuesta.report import (
-    batching,
-    bisync,
     capacity,
     host_section,
     published_tables,
@@ -18,9 +16,9 @@ from cuesta.report import (
     samples,
     search,
     sweep,
-    wire,
 )
 from cuesta.report.driver_section import driver_section
+from cuesta.report.features import batching, bisync, wire
 from cuesta.report.figure import fact
 from cuesta.report.headline import big_figures, headline, unusual_section
 from cuesta.report.law import law_section

@@ -2,7 +2,6 @@
 
 - `spec`: pieces of Vega-Lite that the plots share: axes, lines with the values at the cursor, legends that choose.
 - `over_time`: the course of a run. `distributions`: histograms and percentile curves.
-- `against_users`: sweeps, with their asymptotes. `against_load`: the trials of a search. `frontier`: response against
-  host CPU, for what handles several packets at once.
+- `against_users`: sweeps, with their asymptotes. `against_load`: the trials of a search.
   `causes`: CPU time by cause, a bar for each system.
 """

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from cuesta.analysis.batching import ALIGN, Effect, Settings, Spread, points_at
+from cuesta.analysis.features.batching import ALIGN, Effect, Settings, Spread, points_at
 from cuesta.columns import cut
 from cuesta.report.model import Plot
 from cuesta.report.plots.spec import DURATION, INK, Series, Spec, colour_scale, linear_scale, make_plot

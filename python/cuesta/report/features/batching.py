@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from cuesta.analysis.batching import (
+from cuesta.analysis.features.batching import (
     ALIGN,
     FALSE_ALARM,
     REPEATS,
@@ -15,9 +15,9 @@ from cuesta.analysis.batching import (
     has_only_doubted,
 )
 from cuesta.analysis.summary import Summary
+from cuesta.report.features.frontier import list_settings, plot_frontier
 from cuesta.report.figure import head
 from cuesta.report.model import Plots, Remark, Section, Table
-from cuesta.report.plots.frontier import list_settings, plot_frontier
 from cuesta.units import ABSENT, count, digits, many, seconds, share, signed
 
 TITLE = "Several packets at once"

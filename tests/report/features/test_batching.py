@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from cuesta.analysis import summarise
-from cuesta.analysis.batching import find_effects
-from cuesta.report.batching import IN_DOUBT, first_answer, section
+from cuesta.analysis.features.batching import find_effects
+from cuesta.report.features.batching import IN_DOUBT, first_answer, section
+from cuesta.report.features.frontier import plot_frontier
 from cuesta.report.model import Remark
-from cuesta.report.plots.frontier import plot_frontier
-from tests.analysis.test_batching import aligned
+from tests.analysis.features.test_batching import aligned
 from tests.report.made_up import batching, good
 
 

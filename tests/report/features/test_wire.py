@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from cuesta.analysis import summarise
+from cuesta.report.features.wire import section
 from cuesta.report.model import Facts, Remark
-from cuesta.report.wire import section
 from tests.report.made_up import batching, good
 
 

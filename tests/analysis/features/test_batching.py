@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.analysis.batching import FALSE_ALARM, Change, Effect, Spread, find_effects
+from cuesta.analysis.features.batching import FALSE_ALARM, Change, Effect, Spread, find_effects
 from tests.report.made_up import batching
 
 
