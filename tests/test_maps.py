@@ -64,5 +64,34 @@ def test_a_room_of_one_study_is_known_by_nobody_else(room: str) -> None:
     assert {str(file.relative_to(analysis)) for file in knowing} == KNOWN_BY[room]
 
 
+FEATURES = re.compile("tmux|multiplex|kernel_path|in_kernel|bisync")
+OF_FEATURES = (
+    *("analysis/features", "report/features", "engine/local/network", "figures/wire", "figures/bisync", "ledger/wire"),
+    *("cli/tmux", "cli/verbs/tmux", "engine/local/tmux_process", "report/tmux_status"),
+)
+DECLARED_IN = {
+    *("figures/step.py", "figures/document.py", "figures/system_under_test.py", "records/rows.py"),
+    *("plan/schema.py", "plan/sweep.py", "plan/keywords.py"),
+}
+"""The tables of all figures, records and settings: they declare those of features too."""
+
+
+def test_features_of_one_study_are_known_by_nobody_else() -> None:
+    """Others import only a room's map, and nothing but tables of declarations has a name of a feature's."""
+    others = [file for file in ROOT.rglob("*.py") if not str(file.relative_to(ROOT)).startswith(OF_FEATURES)]
+    knowing = {str(file.relative_to(ROOT)) for file in others if any(map(FEATURES.search, names_used(tree(file))))}
+    assert knowing == DECLARED_IN
+    inside = re.compile(r"cuesta\.(analysis|report)\.features\.")
+    assert not [file for file in others if any(map(inside.match, imported_modules(file)))]
+
+
+def names_used(module: ast.Module) -> Iterator[str]:
+    """What a module imports, and its variables, parameters, attributes, functions and classes."""
+    for node in ast.walk(module):
+        yield from (
+            str(value) for key, value in ast.iter_fields(node) if key in {"id", "arg", "attr", "name", "module"}
+        )
+
+
 def imported_modules(file: Path) -> set[str]:
     return {node.module or "" for node in ast.walk(tree(file)) if isinstance(node, ast.ImportFrom)}

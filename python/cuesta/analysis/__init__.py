@@ -7,11 +7,10 @@
   driver's in part; `certainty`: Student's t, the standard errors of a rate and a mean.
 - `limits`: compares limits with measured values; `published`, `published_tables`: put published figures beside measured
   ones; `planned`: what the plan says about a step.
-- `law`: the interactive response-time law; `fairness`: whether users were served alike;
-  `host_figures`: the host's own meters;
-  `front_end`: `tty_meters` of the built-in host;
-  `rows_within`: the rows of the host's meters that a measurement interval covers.
-- `features`: what one study needs.
+- `law`: the interactive response-time law; `fairness`: whether users were served alike; `host_figures`: the host's own
+  meters; `front_end`: `tty_meters` of the built-in host; `rows_within`: the rows of the host's meters that a
+  measurement interval covers.
+- `features`: what one study needs, such as TMux: figures and doubts of its own, known by nobody else.
 - `over_time`: the course of a run, for plots; `causes`: the host's CPU time by use and by cause.
 - `capacity`: what limits the host; `past_saturation`: whether throughput fell when more was offered.
 - `hodges_lehmann`: exact estimates, intervals and tests over runs; `representative`: how far a run's mix of work is

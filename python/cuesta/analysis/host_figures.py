@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 
 from cuesta.analysis.front_end import FrontEnd, front_end
-from cuesta.analysis.planned import setting
 from cuesta.analysis.rows_within import rows_within
 from cuesta.figures.system_under_test import BuiltInHost, CpuUse, HostFigures, Metering, PerTransaction
 from cuesta.ledger import HostRow, Interval, Recorded, StepTimes
@@ -43,7 +42,7 @@ def derive_host_figures(recorded: Recorded, number: int, step: StepTimes, counte
         cpu_by_cause_interval=intervals_by_cause(report),
         meters=describe_metering(recorded, number, step, report, rows),
         sheet=report,
-        builtin=builtin_figures(shares, setting(recorded, number, "host.path") == "kernel", front_end(recorded, step)),
+        builtin=builtin_figures(shares, front_end(recorded, step)),
         programs=count_programs(recorded, number),
         cpu_per_keystroke=per_keystroke(report, keys) if report and not too_little else None,
     )
@@ -220,9 +219,7 @@ def why_untraced(recorded: Recorded, report: MeterReport | None) -> str | None:
     return report.traffic.page_waits.why if report else "nothing was metered"
 
 
-def builtin_figures(
-    shares: Sequence[tuple[HostRow, float]], in_kernel_asked: bool, meters: FrontEnd | None
-) -> BuiltInHost | None:
+def builtin_figures(shares: Sequence[tuple[HostRow, float]], meters: FrontEnd | None) -> BuiltInHost | None:
     """Sum up rows by their shares; none if there are none. Hosts of earlier versions have no `describe_metering`."""
     length = sum(row.length * share for row, share in shares)
     if not length:
@@ -251,7 +248,6 @@ def builtin_figures(
         busy=mean("busy"),
         queue=mean("mean_queue"),
         cpu=total("cpu", "process") / length,
-        in_kernel=share_in_kernel(shares, in_kernel_asked),
         **(front_end_figures(meters) if meters else {}),
     )
 
@@ -269,18 +265,3 @@ def front_end_figures(meters: FrontEnd) -> dict[str, float | None]:
         "input_conversion": meters.input_conversion,
         "output_conversion": meters.output_conversion,
     }
-
-
-def share_in_kernel(shares: Sequence[tuple[HostRow, float]], is_asked: bool) -> float | None:
-    """The share of the characters both ways, those of refused lines too, that passed in the kernel.
-
-    0 if the plan asked for it, and the host did without. None if it was not asked for, or without characters.
-    """
-    rows = [(row.figures, share) for row, share in shares]
-    if not any(figures.get("kernel_path") for figures, _ in rows):
-        return 0.0 if is_asked else None
-    kernel = sum(
-        figures["kernel_path"][way]["kernel"] * share for figures, share in rows for way in ("input", "output")
-    )
-    everywhere = sum(figures["characters"][way] * share for figures, share in rows for way in ("typed", "out"))
-    return kernel / everywhere if everywhere else None

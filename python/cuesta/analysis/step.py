@@ -7,14 +7,13 @@ from dataclasses import asdict, dataclass, replace
 from cuesta._native import Histogram
 from cuesta.analysis.answer_sizes import describe_sizes
 from cuesta.analysis.fairness import fairness
-from cuesta.analysis.features.bisync import bisync
-from cuesta.analysis.features.wire import derive_tmux, derive_wire, why_unrecorded
+from cuesta.analysis.features import add_figures
 from cuesta.analysis.host_figures import derive_host_figures
 from cuesta.analysis.law import law
 from cuesta.analysis.limits import judge_limits
 from cuesta.analysis.overload import find_overload
 from cuesta.analysis.own_part import list_void_durations
-from cuesta.analysis.planned import Planned, limits, planned, published, setting
+from cuesta.analysis.planned import Planned, limits, planned, published
 from cuesta.analysis.published import compare_published
 from cuesta.analysis.stationarity import find_shift
 from cuesta.analysis.waits import Waits, figure_of, is_stuck, waits_of
@@ -30,9 +29,10 @@ from cuesta.figures.counts import (
     Waiting,
     WaitSample,
 )
+from cuesta.figures.driver import AgentFigures, DriverLoad, ScreenCost
 from cuesta.figures.durations import Distribution, Inflation, KernelTimes, KeyTimes, TransactionClass
 from cuesta.figures.reference import selects
-from cuesta.figures.step import AgentFigures, DriverLoad, ResponseLaw, ScreenCost, Settling, StepFigures
+from cuesta.figures.step import ResponseLaw, Settling, StepFigures
 from cuesta.ledger import Interval, Recorded, StepTimes, Tag
 from cuesta.records.merging import merged
 from cuesta.records.rows import DriverCounts, UserRow, WaitingCounts
@@ -106,14 +106,6 @@ class StepRecords:
             characters=self.characters(),
             law=self.law(done) if self.plan and self.plan.closed else None,
             host=derive_host_figures(self.recorded, self.number, self.times, self.rows),
-            wire=derive_wire(self.recorded.wire.get(self.number), self.rows),
-            wire_missing=why_unrecorded(self.recorded, self.number, keys),
-            tmux=derive_tmux(
-                self.recorded.wire.get(self.number),
-                self.rows,
-                setting(self.recorded, self.number, "tmux") not in (None, "off"),
-            ),
-            bisync=bisync(self.users, self.seconds),
             driver=self.driver(),
             agents=self.agents(),
             settled=self.settled(),
@@ -121,6 +113,7 @@ class StepRecords:
             published=[],
             **{name: getattr(self.counts, name) for name in COUNTERS},
         )
+        step = add_figures(step, self)
         return replace(
             step,
             driver=replace(step.driver, voids=list_void_durations(step)),

@@ -1,8 +1,8 @@
 """The catalogue of figures: every number that Cuesta gives is declared here, once.
 
 - `about`: what stands beside a figure where it is declared: unit, better direction, label, meaning.
-- `step`: the figures of a load step, as the `--json` object has them; `durations`, `counts`, `system_under_test`,
-  `wire`, `bisync`: its tables.
+- `step`: the figures of a load step, as the `--json` object has them; `durations`, `counts`, `driver`,
+  `system_under_test`, `wire`, `bisync`: its tables.
 - `whole_run`: a whole run: the `--json` object; `search`: what a search found.
 - `catalogue`: all of them by dotted name.
 - `reference`: how limits and published figures name one, `response{logout}.p95`; `limit`: `response.p95 < 1s`.

@@ -15,8 +15,9 @@ from pydantic import TypeAdapter
 from cuesta.figures.bisync import BisyncLine
 from cuesta.figures.catalogue import declared, is_table
 from cuesta.figures.counts import GroupCounts, WaitSample
+from cuesta.figures.driver import AgentFigures
 from cuesta.figures.durations import Distribution, KeyTimes, TransactionClass
-from cuesta.figures.step import AgentFigures, LevelShift, LimitResult, PublishedComparison, StepFigures
+from cuesta.figures.step import LevelShift, LimitResult, PublishedComparison, StepFigures
 from cuesta.figures.whole_run import PastSaturation, RunFigures
 from cuesta.marked_tables import renew
 from cuesta.records.meter_report import MeterReport

@@ -6,7 +6,7 @@ records is `cuesta.analysis`.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 from cuesta.figures.about import About, Better, Unit
@@ -22,6 +22,7 @@ from cuesta.figures.counts import (
     Waiting,
     WaitSample,
 )
+from cuesta.figures.driver import AgentFigures, DriverLoad
 from cuesta.figures.durations import (
     ECHO,
     ECHO_FROM_SENT,
@@ -92,86 +93,6 @@ class ResponseLaw:
     def expected_gap(self) -> float:
         """One standard deviation of the gap that the edges of the interval make by themselves."""
         return math.hypot(self.chance, self.uneven)
-
-
-@dataclass(frozen=True, slots=True)
-class ScreenCost:
-    """What the users' screens cost the driver."""
-
-    count: Annotated[int, About("number of screens", Unit.COUNT, "screens")]
-    bytes_each: Annotated[
-        float, About("memory of one screen, computed from its size", Unit.BYTES, "memory of a screen")
-    ]
-    drawing: Annotated[
-        float,
-        About("seconds per second and thread spent drawing on screens, sampled", Unit.SHARE, "drawing on screens"),
-    ]
-    awaited: Annotated[
-        float | None,
-        About(
-            "drawing while a user waited for its answer, per transaction, sampled: it is a part of the response",
-            Unit.SECONDS,
-            "drawing in a response",
-            Better.LESS,
-        ),
-    ] = None
-
-
-@dataclass(frozen=True, slots=True)
-class DriverLoad:
-    """The driver's own consumption: that of its busiest agent."""
-
-    cpu: Annotated[
-        float,
-        About("seconds of CPU per second and thread: a share of one core", Unit.SHARE, "driver CPU", Better.LESS),
-    ]
-    run_wait: Annotated[
-        float,
-        About(
-            "seconds per second and thread in which a thread was ready to run and had no CPU",
-            Unit.SHARE,
-            "driver waiting for a CPU",
-            Better.LESS,
-        ),
-    ]
-    spun: Annotated[
-        float,
-        About(
-            "seconds of CPU per second and thread in which a thread with time to spare waited awake, to be exact",
-            Unit.SHARE,
-            "driver spinning",
-        ),
-    ]
-    own: Annotated[
-        Distribution,
-        About(
-            "What the driver itself adds to the time from a key to the first character after it: what the kernel did "
-            "not see of it, on lines that it stamps",
-            None,
-            "driver's own part of an echo",
-            Better.LESS,
-        ),
-    ]
-    threads: Annotated[int, About("threads of all agents", Unit.COUNT, "driver threads")]
-    rss_per_user: Annotated[int | None, About("resident memory / users", Unit.BYTES, "memory per user", Better.LESS)]
-    screens: Annotated[ScreenCost | None, About("None where no user looked at one")]
-    voids: Annotated[
-        list[str],
-        About("durations of which over a tenth is lateness or drawing: they are the driver's as much as the host's"),
-    ] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class AgentFigures:
-    """One agent; a biased one differs from the others."""
-
-    agent: Annotated[int, About("the number of the agent")]
-    response: Annotated[Distribution, RESPONSE]
-    lateness: Annotated[Distribution, LATENESS]
-    cpu: Annotated[float, About("seconds of CPU per second and thread", Unit.SHARE)]
-    run_wait: Annotated[
-        float, About("seconds per second and thread in which a thread was ready to run and had no CPU", Unit.SHARE)
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,15 +358,17 @@ class StepFigures:
     characters: Annotated[Characters, About("Characters a second", better=Better.MORE)]
     law: Annotated[ResponseLaw | None, About("The response-time law, of closed loads")]
     host: Annotated[HostFigures, About("The system under test, by its meters")]
-    wire: Annotated[
-        WireFigures | None,
-        About("The network between driver and host, if each has one of its own", better=Better.LESS),
-    ]
-    wire_missing: Annotated[str | None, About("why nothing is known of that network, if it is so")]
-    tmux: Annotated[TmuxFigures | None, About("TMux between driver and host, if it was used")]
-    bisync: Annotated[BisyncFigures | None, About("The bisync lines, if there were any")]
     driver: Annotated[DriverLoad, About("What driving cost: the busiest agent")]
     agents: Annotated[list[AgentFigures], About("the figures of each agent")]
     settled: Annotated[Settling, About("Whether the host had settled when measuring began, and stayed so")]
     limits: Annotated[list[LimitResult], About("each limit, and whether it was kept")]
     published: Annotated[list[PublishedComparison], About("published figures beside measured ones")]
+
+    # What features of one study add (`cuesta.analysis.features`).
+    wire: Annotated[
+        WireFigures | None,
+        About("The network between driver and host, if each has one of its own", better=Better.LESS),
+    ] = None
+    wire_missing: Annotated[str | None, About("why nothing is known of that network, if it is so")] = None
+    tmux: Annotated[TmuxFigures | None, About("TMux between driver and host, if it was used")] = None
+    bisync: Annotated[BisyncFigures | None, About("The bisync lines, if there were any")] = None

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from cuesta.analysis.summary import Summary
-from cuesta.figures.step import DriverLoad, ScreenCost, StepFigures
+from cuesta.figures.driver import DriverLoad, ScreenCost
+from cuesta.figures.step import StepFigures
 from cuesta.report.figure import fact, head, percentiles, write_count, write_duration
 from cuesta.report.model import Fact, Facts, Part, Plots, Section, Table
 from cuesta.report.plots.distributions import plot_driver_delay

@@ -12,8 +12,7 @@ from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.line_kinds import without_settings
-from cuesta.report import search
-from cuesta.report.features import batching
+from cuesta.report import features, search
 from cuesta.report.figure import ENOUGH, is_weak, write_duration, write_figure, write_rate
 from cuesta.report.host_section import list_host_doubts
 from cuesta.report.law import describe_law
@@ -89,8 +88,8 @@ def has_limits(summary: Summary) -> bool:
 
 def state_sweep_result(summary: Summary) -> str:
     """The largest load within the limits; without limits, how the response grew."""
-    if answer_of_batching := batching.first_answer(summary):
-        return answer_of_batching
+    if answer := features.answer_sweep(summary):
+        return answer
     if not has_limits(summary):
         first, last = summary.steps[0], summary.last
         if first is last or not (has_response(first) and has_response(last)):

@@ -10,6 +10,7 @@ from cuesta.json_text import json_text
 from cuesta.ledger import raw_files
 from cuesta.report import (
     capacity,
+    features,
     host_section,
     published_tables,
     render,
@@ -18,7 +19,6 @@ from cuesta.report import (
     sweep,
 )
 from cuesta.report.driver_section import driver_section
-from cuesta.report.features import batching, bisync, wire
 from cuesta.report.figure import fact
 from cuesta.report.headline import big_figures, headline, unusual_section
 from cuesta.report.law import law_section
@@ -53,18 +53,17 @@ def sections(summary: Summary) -> Iterator[Section]:
         yield limits_section(summary)
     yield from unusual_section(summary)
     yield from samples.sections(summary)
-    yield from batching.section(summary)
+    yield from features.list_sweep_sections(summary)
     yield from sweep.section(summary)
     yield from published_tables.sections(summary)
     yield capacity.section(summary)
     yield response_section(summary, step)
     yield Section("Course of the run", more=[Plots(list(plot_course(summary.recorded)))])
     yield throughput_section(step)
-    yield from bisync.section(step)
     yield law_section(step)
     yield from published_section(summary)
     yield host_section.section(summary)
-    yield from wire.section(step)
+    yield from features.list_step_sections(step)
     yield driver_section(summary, step)
     yield Section("Users and lines", more=list(line_parts(summary, step)), name="USERS")
     yield Section("What was run", more=list(run_parts(summary)), name="RUN")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuesta import _native
+from cuesta.analysis.features import held_time
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import JsonObject, Recorded
@@ -82,9 +83,8 @@ class MeasuredStep:
 
     @property
     def held(self) -> float:
-        """Seconds that a key and its answer wait in the agents of TMux, on average."""
-        tmux = self.step.tmux
-        return sum(side.held_mean or 0.0 for side in (tmux.driver, tmux.host)) if tmux else 0.0
+        """Seconds for which the network holds a key and its answer on purpose, on average."""
+        return held_time(self.step)
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,41 +157,6 @@ def unbegun(step: StepFigures, _: Allowed) -> Doubt | None:
 
 
 @of_step
-def unmultiplexed(step: StepFigures, allowed: Allowed) -> Doubt | None:
-    """TMux was set, and was not in force: what the step shows is that of plain lines, in part or all."""
-    if step.tmux is None:
-        return None
-    sides, plain = {"driver's": step.tmux.driver, "host's": step.tmux.host}, step.tmux.plain_share or 0.0
-    missing = [side for side, agent in sides.items() if agent.plain is None]
-    if not missing and plain <= allowed.plain_segments:
-        return None
-    without_agent = f"no agent answered at the {' and the '.join(missing)} end"
-    sent_plain = f"{share(plain)} of the segments went plain (allowed {share(allowed.plain_segments)})"
-    advice = "see why in the agents' status in wire.jsonl (docs/tmux.md), and whether an agent was ended"
-    return Doubt(f"TMux was not in force: {without_agent if missing else sent_plain}", advice)
-
-
-@of_step
-def lost_by_agents(step: StepFigures, _: Allowed) -> Doubt | None:
-    """Packets were lost on the way through TMux's agents: TCP sent them again, and keys waited for it."""
-    if step.tmux is None or not step.tmux.dropped:
-        return None
-    advice = "use fewer users; `endpoint.dropped` in wire.jsonl tells where (docs/tmux.md: the status)"
-    return Doubt(f"TMux's agents lost {many(step.tmux.dropped, 'packet')}", advice)
-
-
-@of_step
-def outside_the_kernel(step: StepFigures, allowed: Allowed) -> Doubt | None:
-    """The in-kernel path was set, and characters went through the host's process."""
-    in_kernel, least = step.host.builtin.in_kernel if step.host.builtin else None, allowed.in_kernel
-    if in_kernel is None or in_kernel >= least:
-        return None
-    part = f"only {share(in_kernel)} of the characters took the in-kernel path (at least {share(least)})"
-    advice = "host.json may tell why; a service with telnet's escapes needs [validity] in_kernel"
-    return Doubt(part if in_kernel else "the in-kernel path was not taken", advice)
-
-
-@of_step
 def lost(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Users lost their lines, or got none: the population was smaller than planned."""
     if step.lost_users <= allowed.lost_users * step.users:

@@ -2,17 +2,27 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
 
 from cuesta.figures.bisync import BisyncCounters, BisyncFigures, BisyncLine
+from cuesta.figures.step import StepFigures
 from cuesta.records.rows import UserRow
+
+if TYPE_CHECKING:
+    from cuesta.analysis.step import StepRecords
 
 BITS = 8
 """Of a character on a synchronous line."""
 
 
-def bisync(users: Iterable[UserRow], seconds: float) -> BisyncFigures | None:
-    """What the users' lines carried in a step; None without bisync lines. `seconds`: how long was measured."""
+def add_figures(step: StepFigures, records: "StepRecords") -> StepFigures:
+    """Add `bisync`."""
+    return replace(step, bisync=sum_lines(records.users, step.seconds))
+
+
+def sum_lines(users: Iterable[UserRow], seconds: float) -> BisyncFigures | None:
+    """Sum up what lines carried in `seconds` of measuring; None without bisync lines."""
     carried = [(user, user.bisync) for user in users if user.bisync is not None]
     if not carried or not seconds:
         return None

@@ -1,11 +1,32 @@
-"""Packets on the wire between driver and host, and TMux there, per key of the same interval."""
+"""The network between driver and host, and TMux there: packets and costs per key of the same interval, and doubts."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from cuesta.analysis.doubts.doubt import Doubt, of_step
 from cuesta.analysis.host_figures import sum_within
+from cuesta.analysis.planned import Allowed, setting
+from cuesta.figures.step import StepFigures
 from cuesta.figures.wire import TmuxFigures, TmuxSide, WireFigures
 from cuesta.ledger import Interval, Recorded
 from cuesta.ledger.wire import TmuxRecord, WireEnd, WireInterval
+from cuesta.units import many, share
+
+if TYPE_CHECKING:
+    from cuesta.analysis.step import StepRecords
+
+
+def add_figures(step: StepFigures, records: "StepRecords") -> StepFigures:
+    """Add `wire`, `wire_missing` and `tmux`."""
+    recorded, number = records.recorded, records.number
+    interval, is_set = recorded.wire.get(number), setting(recorded, number, "tmux") not in (None, "off")
+    return replace(
+        step,
+        wire=derive_wire(interval, records.rows),
+        wire_missing=why_unrecorded(recorded, number, step.keystrokes.count),
+        tmux=derive_tmux(interval, records.rows, is_set),
+    )
 
 
 def derive_wire(interval: WireInterval | None, counted: Sequence[Interval]) -> WireFigures | None:
@@ -62,6 +83,11 @@ def derive_side(record: TmuxRecord | None, keys: float) -> TmuxSide:
     )
 
 
+def held_time(step: StepFigures) -> float:
+    """Seconds that a key and its answer wait in the agents of TMux, on average."""
+    return sum(side.held_mean or 0.0 for side in (step.tmux.driver, step.tmux.host)) if step.tmux else 0.0
+
+
 def count_lost(agents: Collection[TmuxRecord]) -> int | None:
     """Segments that all agents lost; None if one of them has no count."""
     known = [agent.dropped for agent in agents if agent.dropped is not None]
@@ -101,3 +127,27 @@ def held_ns(counters: Counters) -> int:
 
 def divide(value: float, base: float) -> float | None:
     return value / base if base else None
+
+
+@of_step
+def unmultiplexed(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """TMux was set, and was not in force: what the step shows is that of plain lines, in part or all."""
+    if step.tmux is None:
+        return None
+    sides, plain = {"driver's": step.tmux.driver, "host's": step.tmux.host}, step.tmux.plain_share or 0.0
+    missing = [side for side, agent in sides.items() if agent.plain is None]
+    if not missing and plain <= allowed.plain_segments:
+        return None
+    without_agent = f"no agent answered at the {' and the '.join(missing)} end"
+    sent_plain = f"{share(plain)} of the segments went plain (allowed {share(allowed.plain_segments)})"
+    advice = "see why in the agents' status in wire.jsonl (docs/tmux.md), and whether an agent was ended"
+    return Doubt(f"TMux was not in force: {without_agent if missing else sent_plain}", advice)
+
+
+@of_step
+def lost_by_agents(step: StepFigures, _: Allowed) -> Doubt | None:
+    """Packets were lost on the way through TMux's agents: TCP sent them again, and keys waited for it."""
+    if step.tmux is None or not step.tmux.dropped:
+        return None
+    advice = "use fewer users; `endpoint.dropped` in wire.jsonl tells where (docs/tmux.md: the status)"
+    return Doubt(f"TMux's agents lost {many(step.tmux.dropped, 'packet')}", advice)

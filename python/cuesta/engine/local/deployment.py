@@ -12,8 +12,7 @@ from cuesta.engine.local.agent import ProcessAgent, agents
 from cuesta.engine.local.builtin_host import Running, builtin_host
 from cuesta.engine.local.meter_source import SegmentFacts, choose_source
 from cuesta.engine.local.metering import Metering, metering
-from cuesta.engine.local.network.multiplexing import TmuxAgents
-from cuesta.engine.local.network.wire import WireRecord, recording
+from cuesta.engine.local.network.wire import Recording, WireRecord
 from cuesta.engine.local.placement import Placement, leaves_cpu_time
 from cuesta.engine.local.readings import taking
 from cuesta.engine.spec import Threads, host_spec
@@ -72,7 +71,7 @@ def deploy(job: Job, segment: Segment, folder: Path, placement: Placement) -> It
     targets = list(dict.fromkeys(group.target for group in settings.group))
     with (
         taking(job.readings, folder) as environment,
-        placement.works_on_the_wire(settings) as tmux,
+        placement.works_on_the_wire(settings) as recording,
         _host(job, segment, folder, placement) as host,
         agents(settings.agents, folder, job.plan.here, placement.driver_prefix) as drivers,
     ):
@@ -83,7 +82,7 @@ def deploy(job: Job, segment: Segment, folder: Path, placement: Placement) -> It
         where = choose_source(settings.meters, facts, job.metered_every)
         may_spin = leaves_cpu_time(set(targets), pinned=placement.driver_cpus is not None)
         threads = Threads(placement.driver_cpus, may_spin)
-        with metering(where, folder) as meters, _wire(folder, placement, host, pids, tmux) as wire:
+        with metering(where, folder) as meters, _wire(recording, folder, host, pids) as wire:
             yield LocalDeployment(drivers, threads, environment, folder, meters, host, wire)
 
 
@@ -106,11 +105,11 @@ def _host(job: Job, segment: Segment, folder: Path, placement: Placement) -> Ite
 
 @contextmanager
 def _wire(
-    folder: Path, placement: Placement, host: Running | None, drivers: list[int], tmux: TmuxAgents | None
+    recording: Recording | None, folder: Path, host: Running | None, drivers: list[int]
 ) -> Iterator[WireRecord | None]:
     """Record the wire between driver and host."""
-    if placement.sides is None or host is None:
+    if recording is None or host is None:
         yield None
         return
-    with recording(folder, {"driver": drivers[0], "host": host.process.pid}, tmux) as wire:
+    with recording(folder, {"driver": drivers[0], "host": host.process.pid}) as wire:
         yield wire

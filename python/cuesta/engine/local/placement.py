@@ -8,9 +8,8 @@ from urllib.parse import urlsplit
 from cuesta.engine.job import Job
 from cuesta.engine.local import preflight
 from cuesta.engine.local.meter_source import is_here
-from cuesta.engine.local.network.deferral import deferral
 from cuesta.engine.local.network.isolation import NetNs, NetNsPair, linked_namespaces
-from cuesta.engine.local.network.multiplexing import TmuxAgents, multiplexing
+from cuesta.engine.local.network.wire import Recording, shape_traffic
 from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan import Service, Settings
 from cuesta.target import BUILTIN_HOST, LOOPBACK, kind_of
@@ -44,13 +43,13 @@ class Placement:
         return self.sides.host.command_prefix if self.sides else ()
 
     @contextmanager
-    def works_on_the_wire(self, settings: Settings) -> Iterator[TmuxAgents | None]:
-        """Defer and multiplex between the sides during the block, as the settings of a segment say."""
+    def works_on_the_wire(self, settings: Settings) -> Iterator[Recording | None]:
+        """Let what a segment's settings name work on the wire during the block; gives the wire's recording."""
         if self.sides is None:
             yield None
             return
-        with deferral(settings.defer, self.sides), multiplexing(settings.tmux, self.sides) as agents:
-            yield agents
+        with shape_traffic(settings, self.sides) as recording:
+            yield recording
 
     def described(self) -> dict[str, object] | None:
         """Describe it for `run.json`."""

@@ -7,15 +7,18 @@ counters begin anew with the interval. It reads files of /proc, so that nothing 
 import json
 import queue
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 from cuesta import _native
-from cuesta.engine.local.network.isolation import WIRE
-from cuesta.engine.local.network.multiplexing import TmuxAgents
+from cuesta.engine.local.network.deferral import deferral
+from cuesta.engine.local.network.isolation import WIRE, NetNsPair
+from cuesta.engine.local.network.multiplexing import TmuxAgents, multiplexing
+from cuesta.plan import Settings
 from cuesta.private_files import record_file
 
 COUNTERS = {
@@ -79,6 +82,17 @@ class WireRecord:
         with suppress(OSError):  # the recorder reports a full disk
             self.file.write(json.dumps(row) + "\n")
             self.file.flush()
+
+
+Recording = Callable[[Path, Mapping[str, int]], AbstractContextManager[WireRecord]]
+"""`recording` of a wire, for a folder and a process in each side's network."""
+
+
+@contextmanager
+def shape_traffic(settings: Settings, sides: NetNsPair) -> Iterator[Recording]:
+    """Defer and multiplex between the sides during the block, as the settings of a segment say."""
+    with deferral(settings.defer, sides), multiplexing(settings.tmux, sides) as agents:
+        yield partial(recording, tmux=agents)
 
 
 @contextmanager

@@ -1,0 +1,51 @@
+"""The in-kernel path (`host.path`): how much of the characters took it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cuesta.analysis.doubts.doubt import Doubt, of_step
+from cuesta.analysis.planned import Allowed, setting
+from cuesta.analysis.rows_within import rows_within
+from cuesta.figures.step import StepFigures
+from cuesta.ledger import HostRow
+from cuesta.units import share
+
+if TYPE_CHECKING:
+    from cuesta.analysis.step import StepRecords
+
+
+def add_figures(step: StepFigures, records: "StepRecords") -> StepFigures:
+    """Add `host.builtin.in_kernel`."""
+    if step.host.builtin is None:
+        return step
+    shares = rows_within(records.recorded.host, records.times)
+    is_asked = setting(records.recorded, records.number, "host.path") == "kernel"
+    builtin = replace(step.host.builtin, in_kernel=share_in_kernel(shares, is_asked))
+    return replace(step, host=replace(step.host, builtin=builtin))
+
+
+def share_in_kernel(shares: Sequence[tuple[HostRow, float]], is_asked: bool) -> float | None:
+    """The share of the characters both ways, those of refused lines too, that passed in the kernel.
+
+    0 if the plan asked for it, and the host did without. None if it was not asked for, or without characters.
+    """
+    rows = [(row.figures, share) for row, share in shares]
+    if not any(figures.get("kernel_path") for figures, _ in rows):
+        return 0.0 if is_asked else None
+    kernel = sum(
+        figures["kernel_path"][way]["kernel"] * share for figures, share in rows for way in ("input", "output")
+    )
+    everywhere = sum(figures["characters"][way] * share for figures, share in rows for way in ("typed", "out"))
+    return kernel / everywhere if everywhere else None
+
+
+@of_step
+def outside_the_kernel(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """The in-kernel path was set, and characters went through the host's process."""
+    in_kernel, least = step.host.builtin.in_kernel if step.host.builtin else None, allowed.in_kernel
+    if in_kernel is None or in_kernel >= least:
+        return None
+    part = f"only {share(in_kernel)} of the characters took the in-kernel path (at least {share(least)})"
+    advice = "host.json may tell why; a service with telnet's escapes needs [validity] in_kernel"
+    return Doubt(part if in_kernel else "the in-kernel path was not taken", advice)
