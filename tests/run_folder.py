@@ -1,17 +1,19 @@
 """Writes run folders with known figures: the records of given transactions."""
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from cuesta.figures.catalogue import COUNTERS
+from cuesta.records.rows import ArrivalCounts, WaitingCounts
 from tests.hdr import encode
 from tests.meter_reports import cpu, meter_report
 
 NANO = 10**9
-VALIDITY = {"lateness_p99": "10ms", "driver_cpu": 0.8, "run_wait": 0.1, "echo_mismatches": 0.001, "skipped": 0.01}
+VALIDITY = {"lateness_p99": "10ms", "driver_cpu": 0.8, "run_wait": 0.1, "echo_mismatches": 0.001, "lost_users": 0.01}
 """Validity thresholds of the plan, unless a test sets others; independent of the defaults."""
 
 CLOCK = 7_000_000_000
@@ -35,6 +37,8 @@ class RunFolder:
     limits: Sequence[str] = ()
     published: Sequence[Row] = ()
     validity: Row = field(default_factory=dict)
+    plan: Row = field(default_factory=dict)
+    """More of the plan."""
     responses: Callable[[int, int, int], list[float]] = lambda *_: [0.1, 0.2]
     """Responses of the transactions that end in a second of the measurement, since due."""
     delay: Callable[[int], float] = lambda _: 0.001
@@ -77,8 +81,9 @@ class RunFolder:
             "agents": self.agents,
             "plan": {
                 "limits": list(self.limits),
-                "validity": {**VALIDITY, "lost_users": 0.01, **self.validity},
+                "validity": {**VALIDITY, **self.validity},
                 "published": list(self.published),
+                **self.plan,
             },
             "steps": [
                 {"swept": point, "group": [{**group, "users": users}]}
@@ -104,7 +109,7 @@ class RunFolder:
             {"step": step, "sheet": meter_report(cpu=cpu(steal=steal))} for step in range(len(self.users))
         ]
         rows = [{"at": CLOCK, **row} for row in ({"about": about}, *sheets)]
-        (self.path / "meters.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_rows(self.path / "meters.jsonl", rows)
 
     def _agent(self, agent: int) -> None:
         folder = self.path / f"agent-{agent}"
@@ -120,9 +125,9 @@ class RunFolder:
                 responses = self.responses(step, agent, second - settled) if measured else [9.0]
                 series.append(self.edit(self._row(step, second, measured, responses)))
                 log += rows(step, second, self._durations(responses, self.delay(step), second == settled))
-        (folder / "series.jsonl").write_text("".join(json.dumps(row) + "\n" for row in series))
+        write_rows(folder / "series.jsonl", series)
         (folder / "histograms.hlog").write_text("".join(log))
-        (folder / "users.jsonl").write_text("".join(json.dumps(row) + "\n" for row in self._users(agent)))
+        write_rows(folder / "users.jsonl", self._users(agent))
         if self.ended:
             self._json(f"agent-{agent}/agent.json", {"ended": self.ended, "reason": None, "rss_per_user": 2048})
 
@@ -140,12 +145,7 @@ class RunFolder:
             "keys": 13 * done,
             "characters": {"in": 13 * done, "out": 150 * done, "line_in": 14 * done, "line_out": 160 * done},
             "errors": {},
-            "skipped": 0,
-            "stray": 0,
-            "unfollowed": 0,
-            "set_aside": 0,
-            "continued_long": 0,
-            "undecoded": 0,
+            **dict.fromkeys(COUNTERS, 0),
             # Users type for a quarter of the time in which they do not wait.
             "sums": {
                 "think": 0.75 * (users - waiting + delayed),
@@ -190,6 +190,38 @@ class RunFolder:
             for step, users in enumerate(self.users)
             for user in range(agent, users, self.agents)
         ]
+
+
+def write_rows(file: Path, rows: Iterable[Row]) -> None:
+    """Write a file with a JSON object on each row."""
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def change_run(folder: Path, **facts: object) -> Path:
+    """Change the content of `run.json`."""
+    run = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps(run | facts))
+    return folder
+
+
+def measured(**change: object) -> Callable[[Row], Row]:
+    """Change the rows of the measurement interval."""
+    return lambda row: row | change if row["phase"] == "measure" else row
+
+
+def settling(**change: object) -> Callable[[Row], Row]:
+    """Change the rows before the measurement interval."""
+    return lambda row: row | change if row["phase"] == "settle" else row
+
+
+def waiting(**who: float) -> Row:
+    """Who waits at the end of a second: `answers`, `prompts`, `echoes`, `keys`, and `oldest`; nobody else."""
+    return {**dict.fromkeys((each.name for each in fields(WaitingCounts)), 0), **who}
+
+
+def arrivals(count: int, **what: int) -> Row:
+    """What became of `count` arrivals of an open load, by the names of `ArrivalCounts`; of nothing else was any."""
+    return {**dict.fromkeys((each.name for each in fields(ArrivalCounts)), 0), "count": count, **what}
 
 
 def rows(step: int, second: int, durations: Sequence[tuple[str, Sequence[float]]]) -> list[str]:

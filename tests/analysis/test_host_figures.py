@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis import summarise
 from cuesta.analysis.host_figures import derive_host_figures
 from cuesta.ledger import open_run
 from tests.meter_reports import meter_report, missing, plain
-from tests.report import made_up
 from tests.run_folder import CLOCK, NANO, RunFolder
 
 ABOUT = {"source": "here", "subject": "pid:4711", "why": "the built-in host's process", "honesty": "shared"}
@@ -191,20 +189,3 @@ def test_the_source_and_its_doubts_are_in_the_summary(tmp_path: Path) -> None:
     doubtful["closure"]["accounted"] = missing("it has ended")
     _, found = recorded(tmp_path / "ended", [{"about": ABOUT}, {"step": 0, "sheet": doubtful}])
     assert found.meters.closes is None
-
-
-def test_the_share_of_the_in_kernel_path_is_of_the_characters_of_all_lines(tmp_path: Path) -> None:
-    folder = made_up.good(tmp_path / "run")
-    rows = [json.loads(row) for row in (folder / "host" / "series.jsonl").read_text().splitlines()]
-    for row in rows:
-        row["kernel_path"] = {"input": {"kernel": 10, "commands": 8}, "output": {"kernel": 26, "user": {"escape": 2}}}
-        row["characters"] |= {"typed": 12, "out": 28}  # 2 were typed on a line that was refused
-    assert in_kernel(folder) is None
-    (folder / "host" / "series.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    assert in_kernel(folder) == pytest.approx(0.9)
-
-
-def in_kernel(folder: Path) -> float | None:
-    built_in = summarise(folder).last.host.builtin
-    assert built_in
-    return built_in.in_kernel

@@ -5,7 +5,6 @@ The chances that the documents state are checked over 200 seeds of each kind, ni
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -138,14 +137,6 @@ def test_an_overload_that_arrivals_hide_is_found() -> None:
     found = overload_of(load, seen)
     assert found is not None
     assert [found.kept_per_s, found.growth_per_s] == pytest.approx([10, 1], abs=0.1)
-
-
-def test_skipped_passes_do_not_wait() -> None:
-    load = OpenLoad(20, 2.0, 30, is_exponential=False)
-    passes = [replace(second, skipped=4) for second in open_loop(random.Random(1), load).passes]
-    found = above_capacity(20, passes)
-    assert found is not None
-    assert found.growth_per_s == pytest.approx(found.offered_per_s - found.kept_per_s - 4)
 
 
 def test_too_short_an_interval_is_not_judged() -> None:

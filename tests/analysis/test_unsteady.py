@@ -9,7 +9,7 @@ from cuesta.report import several
 from cuesta.report.headline import headline
 from cuesta.report.limits import describe_limit_value
 from cuesta.report.run_report import text
-from tests.run_folder import Row, RunFolder
+from tests.run_folder import Row, RunFolder, arrivals
 
 
 def passes(done: int, due: int) -> Callable[[Row], Row]:
@@ -17,8 +17,8 @@ def passes(done: int, due: int) -> Callable[[Row], Row]:
 
     def row(of: Row) -> Row:
         until = round(of["start"]) - 1
-        counts = {"count": due * until, "done": done * until, "failed": 0, "under_way": (due - done) * until}
-        account = counts | {"waiting": 0, "skipped": 0} if of["phase"] == "measure" else None
+        counts = arrivals(due * until, done=done * until, under_way=(due - done) * until)
+        account = counts if of["phase"] == "measure" else None
         return of | {"passes": done, "due": account, "sums": of["sums"] | {"think": 1.0, "keying": 1.0}}
 
     return row

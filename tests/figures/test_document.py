@@ -26,7 +26,7 @@ def test_the_page_holds_the_catalogue() -> None:
 def test_the_schema_is_that_of_the_catalogue() -> None:
     assert (DOCS / "summary.schema.json").read_text(encoding="utf-8") == schema(), RENEW
     described = json.loads(schema())
-    assert described["properties"]["skipped"]["unit"] == "count"
+    assert described["properties"]["stray"]["unit"] == "count"
     assert {"valid", "steps", "response", "host"} <= {*described["required"]}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cuesta.analysis.search import Method
 from tests.meter_reports import meter_report, missing, plain, traced
-from tests.run_folder import CLOCK, NANO, Row, RunFolder
+from tests.run_folder import CLOCK, NANO, Row, RunFolder, arrivals
 
 KEYS = [0.001 + number / 1e7 for number in range(12_000)]
 
@@ -173,13 +173,11 @@ def rate_search(path: Path, rates: Sequence[float], users_are_few: bool, **metho
         chance = random.Random(f"{step} {second}")
         return [wait(step) + chance.uniform(0.1, 0.3) for _ in range(max(1, round(rates[step])))]
 
-    def arrivals(row: Row) -> Row:
-        due = {"count": 100, "done": 90, "failed": 0, "under_way": 8, "waiting": 2, "skipped": 0}
-        return row | {"due": due if users_are_few else {**due, "under_way": 10, "waiting": 0}}
+    due = arrivals(100, done=90, **({"under_way": 8, "waiting": 2} if users_are_few else {"under_way": 10}))
 
     delay = wait if users_are_few else lambda _: 0.001
     folder = RunFolder(path, users=[96] * len(rates), limits=["response.p95 < 2s"], responses=responses, delay=delay)
-    folder.edit = arrivals
+    folder.edit = lambda row: row | {"due": due}
     file = folder.write() / "run.json"
     run = json.loads(file.read_text())
     for step, rate in zip(run["steps"], rates, strict=True):

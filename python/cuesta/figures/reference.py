@@ -46,7 +46,7 @@ _MEANT = {"median": "p50", "avg": "mean", "average": "mean", "minimum": "min", "
 """Other tools' words for statistics."""
 _AT_MOST_ONE = ("errors.rate", "fairness.jain")
 """Shares that cannot be more than 100 %; CPU of several cores can."""
-_COMMON = ("throughput", "errors.rate", "errors.count", "skipped", "host.cpu.usr")
+_COMMON = ("throughput", "errors.rate", "errors.count", "host.cpu.usr")
 
 
 @dataclass(frozen=True, slots=True)

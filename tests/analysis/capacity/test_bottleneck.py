@@ -16,7 +16,7 @@ from cuesta.analysis.capacity.response_parts import ResponseParts, divide_respon
 from cuesta.report.run_report import text
 from tests.analysis.capacity.simulated import Load, write
 from tests.meter_reports import meter_report, plain
-from tests.run_folder import CLOCK, NANO, Row, RunFolder
+from tests.run_folder import CLOCK, NANO, Row, RunFolder, arrivals
 
 SERVERS = "the built-in host's servers"
 CPU = "CPU of the host"
@@ -352,7 +352,7 @@ def test_a_sweep_of_arrivals_is_judged_by_its_rate(tmp_path: Path) -> None:
     rows = [json.loads(row) for row in path.read_text().splitlines()]
     for row in rows:
         due = 60 * (5, 50)[row["step"]]
-        row["due"] = {"count": due, "done": due, "failed": 0, "under_way": 0, "waiting": 0, "skipped": 0}
+        row["due"] = arrivals(due, done=due)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     summary = summarise(folder)
     assert [point.text for point in order_by_load(summary)] == ["5.00 arrivals/s", "50.0 arrivals/s"]

@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +6,7 @@ import pytest
 from cuesta.analysis import summarise
 from cuesta.figures import CATALOGUE
 from cuesta.figures.step import StepFigures
-from tests.run_folder import CLOCK, NANO, RunFolder
+from tests.run_folder import CLOCK, NANO, RunFolder, change_run, write_rows
 
 Row = dict[str, Any]
 
@@ -45,7 +44,7 @@ def bounds(begin: Row | None, end: Row | None) -> Row:
 def step_of(path: Path, *rows: Row) -> StepFigures:
     """A step with 26 keys a second, 780 in all."""
     folder = RunFolder(path / "run").write()
-    (folder / "wire.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    write_rows(folder / "wire.jsonl", rows)
     return summarise(folder).last
 
 
@@ -103,17 +102,48 @@ def test_what_agents_lost_is_unknown_where_one_does_not_tell(tmp_path: Path) -> 
 def test_an_isolated_step_without_a_record_says_so(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run").write()
     assert summarise(folder).last.wire_missing is None
-    run = json.loads((folder / "run.json").read_text())
-    run["placed"] = {side: {"cpus": [0], "network": {"namespace": side}} for side in ("driver", "host")}
-    (folder / "run.json").write_text(json.dumps(run))
+    change_run(folder, placed={side: {"cpus": [0], "network": {"namespace": side}} for side in ("driver", "host")})
     assert summarise(folder).last.wire_missing == "no data: wire.jsonl has no row of this step"
     ended = bounds(None, None)
     ended["end"]["host"] = None
-    (folder / "wire.jsonl").write_text(json.dumps(ended) + "\n")
+    write_rows(folder / "wire.jsonl", [ended])
     assert summarise(folder).last.wire_missing == "no data: the host ended before its end of the wire was read"
-    (folder / "wire.jsonl").write_text(json.dumps(bounds(None, None)) + "\n")
+    write_rows(folder / "wire.jsonl", [bounds(None, None)])
     assert summarise(folder).last.wire_missing is None
 
 
 def test_without_a_record_there_are_no_figures(tmp_path: Path) -> None:
     assert (step_of(tmp_path).wire, step_of(tmp_path / "other", {"step": 0}).wire) == (None, None)
+
+
+FRESH, GOOD, DEAD = agent(0, 0, 0), agent(1, 1000, 100), None
+"""An agent at the first bound, and at the last: 3 of 1003 segments went plain."""
+NO_AGENT = "TMux was not in force: no agent answered at the driver's and the host's end"
+
+
+@pytest.mark.parametrize(
+    ("begin", "driver", "host", "said"),
+    [
+        (FRESH, GOOD, GOOD, []),
+        (FRESH, GOOD, DEAD, ["TMux was not in force: no agent answered at the host's end"]),
+        (DEAD, DEAD, DEAD, [NO_AGENT]),
+        (FRESH, agent(1, 3, 1), GOOD, []),
+        (
+            *(FRESH, agent(1, 3, 1), agent(1, 200, 10)),
+            ["TMux was not in force: 2.9 % of the segments went plain (allowed 1.0 %)"],
+        ),
+        (FRESH, GOOD, agent(1, 1000, 100, dropped=1), ["TMux's agents lost 1 packet"]),
+    ],
+)
+def test_tmux_that_was_not_in_force_or_lost_packets_is_doubted(
+    tmp_path: Path, begin: Row | None, driver: Row | None, host: Row | None, said: list[str]
+) -> None:
+    folder = RunFolder(tmp_path / "run", plan={"tmux": "20ms"}).write()
+    write_rows(folder / "wire.jsonl", [bounds({"driver": begin, "host": begin}, {"driver": driver, "host": host})])
+    assert [str(each) for each in summarise(folder).doubts] == said
+
+
+@pytest.mark.parametrize(("setting", "said"), [("off", []), ("20ms", [NO_AGENT])])
+def test_tmux_without_a_record_of_the_wire_is_doubted(tmp_path: Path, setting: str, said: list[str]) -> None:
+    folder = RunFolder(tmp_path / "run", plan={"tmux": setting}).write()
+    assert [str(each) for each in summarise(folder).doubts] == said
