@@ -1,14 +1,19 @@
 """Fixtures for all tests: no settings from the environment, an empty folder, and files in it."""
 
+import json
 import os
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from cuesta.cli import main
+from cuesta.errors import Exit
 from tests import person
 
 # Only the seed of `scripts/test` chooses the examples: not what an earlier run met, and not Hypothesis' profile for CI.
@@ -66,3 +71,45 @@ def write(here: Path) -> Write:
         return here / name
 
     return one
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command that has ended: its exit code, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    def ends(self, code: int = Exit.GOOD, *words: str) -> "Ended":
+        """Assert its exit code, and texts that are in its messages."""
+        assert (self.code, [text for text in words if text not in self.err]) == (code, []), self.err
+        return self
+
+    @property
+    def row(self) -> str:
+        """Its output in one row."""
+        return " ".join(self.out.split())
+
+    @property
+    def json(self) -> Any:
+        """The object that `--json -` prints."""
+        assert self.out, self.err
+        return json.loads(self.out)
+
+
+Cuesta = Callable[..., Ended]
+"""Carries out a command: `cuesta("report", folder, "--json", "-")`."""
+
+
+@pytest.fixture
+def cuesta(capsys: pytest.CaptureFixture[str]) -> Cuesta:
+    def carry_out(*arguments: str | Path) -> Ended:
+        capsys.readouterr()
+        try:
+            code = main([*map(str, arguments)])
+        except SystemExit as left:  # of argparse
+            code = int(left.code or 0)
+        return Ended(code, *capsys.readouterr())
+
+    return carry_out

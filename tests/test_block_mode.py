@@ -1,21 +1,19 @@
 """3270s: at hosts that mislead, beside their own logs; at Hercules' console; and beside s3270 at one host."""
 
 import itertools
-import json
 import re
 import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.busy import BUSY
-from tests.conftest import Write
+from tests.conftest import Cuesta, Write
 from tests.daemons import needed
 from tests.enough import LIMIT, counted, ended_after, ended_when
 from tests.hercules import hercules
@@ -59,29 +57,31 @@ limits = ["response.p50 < 10s"]
 Summary = dict[str, Any]
 
 
-def played(
-    write: Write,
-    capsys: pytest.CaptureFixture[str],
-    wait: str,
-    target: str,
-    begin: str = "",
-    timeout: str = LIMIT,
-    more: Sequence[str] = (),
-) -> tuple[int, Summary]:
-    write("users.tape", TAPE.format(wait=wait, begin=begin, timeout=timeout))
-    write("plan.toml", PLAN)
-    code = main(
-        ["run", "plan.toml", "--target", target, "--meters", "none", "--quiet", "--json", "-", "--out", "out", *more]
-    )
-    return code, json.loads(capsys.readouterr().out)
+Play = Callable[..., tuple[int, Summary]]
 
 
-def at(name: str, wait: str, write: Write, capsys: pytest.CaptureFixture[str], here: Path) -> tuple[int, Summary, Log]:
+@pytest.fixture
+def play(write: Write, cuesta: Cuesta) -> Play:
+    """Plays an order that ends with `wait` at a target; `more` are flags."""
+
+    def played(wait: str, target: str, *more: str, begin: str = "", timeout: str = LIMIT) -> tuple[int, Summary]:
+        write("users.tape", TAPE.format(wait=wait, begin=begin, timeout=timeout))
+        write("plan.toml", PLAN)
+        ended = cuesta("run", "plan.toml", "--target", target, *FLAGS, *more)
+        return ended.code, ended.json
+
+    return played
+
+
+FLAGS = ("--meters", "none", "--quiet", "--json", "-", "--out", "out")
+
+
+def at(name: str, wait: str, play: Play, here: Path) -> tuple[int, Summary, Log]:
     log = here / "log.jsonl"
     locked = ended_when(lambda out: counted(out, "keyboard-locked") >= 2 * USERS)
     enough, timeout = (locked, "1s") if name == "never_unlocks" else (ended_after(6), LIMIT)
     with over_tcp(host(name, log), here) as reached, enough:
-        code, summary = played(write, capsys, wait, reached.target.replace("tcp:", "tn3270:"), timeout=timeout)
+        code, summary = play(wait, reached.target.replace("tcp:", "tn3270:"), timeout=timeout)
     return code, summary, Log.read(log)
 
 
@@ -105,9 +105,9 @@ def took(log: Log, did: str) -> list[float]:
     ],
 )
 def test_a_response_is_what_the_host_wrote_after_the_key(
-    name: str, wait: str, did: str, least: float, here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+    name: str, wait: str, did: str, least: float, here: Path, play: Play
 ) -> None:
-    code, summary, log = at(name, wait, write, capsys, here)
+    code, summary, log = at(name, wait, play, here)
     assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])
     by_host = took(log, did)
     assert least * 0.99 <= summary["response"]["min"]
@@ -121,10 +121,8 @@ def test_a_response_is_what_the_host_wrote_after_the_key(
         assert {row[6:].encode("latin-1").decode("cp037") for row in sent} == {"order 42"}
 
 
-def test_a_keyboard_that_stays_locked_makes_the_run_invalid(
-    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
-    _, summary, log = at("never_unlocks", "Wait+Screen /DONE/", write, capsys, here)
+def test_a_keyboard_that_stays_locked_makes_the_run_invalid(here: Path, play: Play) -> None:
+    _, summary, log = at("never_unlocks", "Wait+Screen /DONE/", play, here)
     assert any("keyboard-locked" in said for said in summary["invalid_because"]), summary["invalid_because"]
     assert [each["ok"] for each in summary["limits"]] == [False]
     # Each user's first order was sent before measuring, and no other one.
@@ -146,27 +144,26 @@ ANSWERS = {
 """A program of System/370: it answers each key that calls for the host with a screen."""
 
 
-def test_users_at_a_program_on_hercules(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_users_at_a_program_on_hercules(here: Path, play: Play) -> None:
     devices = [f"{0xC0 + user:04X} 3270" for user in range(USERS)]
     with hercules(here, devices, ANSWERS) as port, ended_after(20):
         # At first its console shows a logo, which has no field to type into.
-        begin, target = "Enter\nWait+Unlock", f"tn3270://127.0.0.1:{port}"
-        code, summary = played(write, capsys, "Wait+Screen /DONE/", target, begin)
+        code, summary = play("Wait+Screen /DONE/", f"tn3270://127.0.0.1:{port}", begin="Enter\nWait+Unlock")
     assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])
     assert summary["errors"]["count"] == 0, summary["errors"]
 
 
-def test_a_logical_unit_is_taken_by_its_name(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_logical_unit_is_taken_by_its_name(here: Path, write: Write, play: Play) -> None:
     # Hercules gives a device with a name to none but those who ask for that name.
     devices = [f"{0xC0 + user:04X} 3270 LAB{user}" for user in range(USERS)]
     write("users.csv", "lu\n" + "".join(f"LAB{user}\n" for user in range(USERS)))
     with hercules(here, devices, ANSWERS) as port, ended_after(10):
-        target, more = f"tn3270://127.0.0.1:{port}", ["--data", "users.csv"]
-        code, summary = played(write, capsys, "Wait+Screen /DONE/", target, "Enter\nWait+Unlock", more=more)
+        target, begin = f"tn3270://127.0.0.1:{port}", "Enter\nWait+Unlock"
+        code, summary = play("Wait+Screen /DONE/", target, "--data", "users.csv", begin=begin)
     assert (code, summary["invalid_because"], summary["errors"]["count"]) == (Exit.INTERRUPTED, [], 0)
 
 
-def test_s3270_and_cuesta_time_one_host_alike(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_s3270_and_cuesta_time_one_host_alike(play: Play) -> None:
     delay = 0.25
     command = [sys.executable, "-m", "cuesta", "host", "--service", "form 300", "--delay", f"{delay}s", "--attached"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as built_in:
@@ -181,7 +178,7 @@ def test_s3270_and_cuesta_time_one_host_alike(here: Path, write: Write, capsys: 
             stopwatch.stdin.write("\n".join(script) + "\n")
             stopwatch.stdin.close()
             with ended_after(ORDERS):
-                code, summary = played(write, capsys, "Wait+Unlock", target)
+                code, summary = play("Wait+Unlock", target)
             assert stopwatch.stdout
             rows = stopwatch.stdout.read().splitlines()
     assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])

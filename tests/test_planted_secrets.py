@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.cli import main
 from cuesta.errors import Exit
-from tests.conftest import Write
+from tests.conftest import Cuesta, Write
 from tests.daemons import free_port
 
 HOST = """
@@ -34,7 +33,7 @@ SECRETS = ("xQ7vWord", "zK4mCode", "pW9nUrl")
 
 
 @pytest.fixture
-def planted(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> str:
+def planted(here: Path, write: Write, cuesta: Cuesta) -> str:
     """A run in `out`, and files beside it; what it printed."""
     write("host.sh", HOST)
     write("login.tape", TAPE)
@@ -43,11 +42,13 @@ def planted(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> str
     meters = ["--meters", f"http://joe:{SECRETS[2]}@127.0.0.1:{free_port()}/metrics"]
     times = ["--users", "1", "--settle", "0s", "--measure", "4s", "--cast", "0", "--log-transactions"]
     outputs = ["--json", "summary.json", "--out", "out", "--verbose"]
-    assert main(["run", "login.tape", *host, *meters, *times, "--dry-run"]) == Exit.GOOD
-    assert main(["run", "login.tape", *host, *meters, *times, *outputs]) == Exit.INVALID
-    assert main(["report", "out", "--out", "page.html", "--junit", "junit.xml"]) == Exit.GOOD
-    said = capsys.readouterr()
-    return said.out + said.err
+    run = ("run", "login.tape", *host, *meters, *times)
+    all_said = [
+        cuesta(*run, "--dry-run").ends(),
+        cuesta(*run, *outputs).ends(Exit.INVALID),
+        cuesta("report", "out", "--out", "page.html", "--junit", "junit.xml").ends(),
+    ]
+    return "".join(said.out + said.err for said in all_said)
 
 
 def files(here: Path) -> list[Path]:

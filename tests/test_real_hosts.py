@@ -1,31 +1,28 @@
 """Real shells, behind telnet daemons that `scripts/setup --tests` installs and on terminals of their own."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.at_a_shell import KEYS, PLAN, TAPE, USERS
-from tests.conftest import Write
+from tests.conftest import Cuesta, Write
 from tests.daemons import Command, busybox, inetd, tcpsvd, telnetd
 from tests.enough import counted, ended_after, ended_when
 
 SHELL = "pty:env PS1='$ ' bash --norc --noprofile -i"
 
 
+RUN = ("run", "plan.toml", "--out", "out", "--quiet", "--json", "-", "--target")
+
+
 @pytest.mark.parametrize("command", [inetd, tcpsvd, busybox])
-def test_users_type_at_a_real_shell(
-    command: Command, here: Path, write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_users_type_at_a_real_shell(command: Command, here: Path, write: Write, cuesta: Cuesta) -> None:
     write("shell.tape", TAPE)
     write("plan.toml", PLAN)
     with telnetd(command, here) as port, ended_after(20):
-        target = f"telnet://127.0.0.1:{port}"
-        code = main(["run", "plan.toml", "--target", target, "--out", "out", "--quiet", "--json", "-"])
-    summary = json.loads(capsys.readouterr().out)
-    assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])
+        summary = cuesta(*RUN, f"telnet://127.0.0.1:{port}").ends(Exit.INTERRUPTED).json
+    assert summary["invalid_because"] == []
     assert summary["errors"]["count"] == 0, summary["errors"]
     # Each user's first sum may have been typed before measuring began.
     assert summary["echo"]["count"] >= KEYS * (summary["transactions"]["count"] - USERS)
@@ -34,18 +31,14 @@ def test_users_type_at_a_real_shell(
     assert summary["fairness"]["jain"] > 0
 
 
-def test_a_host_that_hangs_up_is_counted_and_the_run_goes_on(
-    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_host_that_hangs_up_is_counted_and_the_run_goes_on(here: Path, write: Write, cuesta: Cuesta) -> None:
     # Each session ends after its first sum.
     write("shell.tape", TAPE.replace("  Think uniform 100ms 300ms\n", '  Type "exit"\n  Enter\n  Think 300ms\n'))
     write("plan.toml", PLAN.replace("[validity]", "[validity]\nlost_users = 1"))
     with telnetd(busybox, here) as port, ended_when(lambda out: counted(out, "closed") > 2 * USERS):
-        target = f"telnet://127.0.0.1:{port}"
-        code = main(["run", "plan.toml", "--target", target, "--out", "out", "--quiet", "--json", "-"])
-    summary = json.loads(capsys.readouterr().out)
+        summary = cuesta(*RUN, f"telnet://127.0.0.1:{port}").ends(Exit.INTERRUPTED).json
     # A failure of the host is data: each session ends, and each user calls again.
-    assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])
+    assert summary["invalid_because"] == []
     assert set(summary["errors"]["by_name"]) == {"closed"}
 
 
@@ -64,14 +57,11 @@ End
 
 
 @pytest.mark.parametrize("rate", ["10cps", "0"])
-def test_a_shell_is_timed_by_its_answer(
-    rate: str, here: Path, write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_shell_is_timed_by_its_answer(rate: str, write: Write, cuesta: Cuesta) -> None:
     write("shell.tape", SLOW.format(rate=rate))
     write("plan.toml", PLAN)
     with ended_after(6):
-        main(["run", "plan.toml", "--target", SHELL, "--out", "out", "--quiet", "--json", "-"])
-    summary = json.loads(capsys.readouterr().out)
+        summary = cuesta(*RUN, SHELL).json
     assert summary["errors"]["count"] == 0
     # The typed row is shown first and contains the same word.
     for figure in ("response", "first_response"):
@@ -99,11 +89,10 @@ End
     [(r"\$ $", True), (r"\$$", True), (r"(?m)^\$ $", True), (r"true\n\$ $", True), (r"\$  $", False)],
 )
 def test_blanks_at_the_end_of_a_prompt_can_be_expected(
-    pattern: str, is_met: bool, here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+    pattern: str, is_met: bool, write: Write, cuesta: Cuesta
 ) -> None:
     write("shell.tape", EXPECTING.format(pattern=pattern))
     write("plan.toml", PLAN)
     with ended_after(3 * USERS):
-        main(["run", "plan.toml", "--target", SHELL, "--out", "out", "--quiet", "--json", "-"])
-    summary = json.loads(capsys.readouterr().out)
+        summary = cuesta(*RUN, SHELL).json
     assert set(summary["errors"]["by_name"]) == (set() if is_met else {"expect"})

@@ -4,7 +4,6 @@ Between both, `tests.hosts.passes_on` logs each piece and delays what the progra
 way; `tests.typed_rows` judges the log. `scripts/setup --tests` installs the editors, `--nightly` the others.
 """
 
-import json
 import shlex
 import shutil
 import subprocess
@@ -16,10 +15,9 @@ from typing import Any
 
 import pytest
 
-from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.busy import BUSY
-from tests.conftest import Write
+from tests.conftest import Cuesta, Write
 from tests.daemons import needed, tcpsvd, telnetd
 from tests.enough import LIMIT, ended_after
 from tests.hosts.lines import host
@@ -46,6 +44,7 @@ measure = "{LIMIT}"
 """
     + BUSY
 )
+RUN = ("run", "plan.toml", "--out", "out", "--quiet", "--json", "-")
 TYPING = """
 Set KeyRate {rate}
 Set KeyLaw human
@@ -237,18 +236,13 @@ NIGHTLY = {
         *(pytest.param(program, id=name, marks=pytest.mark.nightly) for name, program in NIGHTLY.items()),
     ],
 )
-def test_figures_are_those_of_another_emulator(
-    program: Program, here: Path, write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_figures_are_those_of_another_emulator(program: Program, here: Path, write: Write, cuesta: Cuesta) -> None:
     write("rows.tape", TYPING.format(rate=program.rate, echo=program.echo) + program.typed)
     write("plan.toml", PLAN)
     relay = [*host("passes_on", here / "log"), "--late", str(LATE), "--", *program.command(here)]
     with ended_after(TRANSACTIONS):
-        code = main(
-            ["run", "plan.toml", "--target", f"pty:{shlex.join(relay)}", "--out", "out", "--quiet", "--json", "-"]
-        )
-    summary = json.loads(capsys.readouterr().out)
-    assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])
+        summary = cuesta(*RUN, "--target", f"pty:{shlex.join(relay)}").ends(Exit.INTERRUPTED).json
+    assert summary["invalid_because"] == []
     users = judge(here / "log", program.ends, program.answered)
     echoes = [echo for user in users for echo in user.echoes]
     if program.echo == "off":
@@ -274,15 +268,13 @@ def agrees(told: dict[str, Any], judged: list[float], percentiles: Iterable[str]
     ("echo", "rate", "load"), [("timed", "0", "closed"), ("timed", "20cps", "open:20/s"), ("screen", "20cps", "closed")]
 )
 def test_keys_behind_a_password_are_echoed(
-    echo: str, rate: str, load: str, here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+    echo: str, rate: str, load: str, here: Path, write: Write, cuesta: Cuesta
 ) -> None:
     write("rows.tape", TYPING.format(rate=rate, echo=echo) + AT_THE_BBS)
     write("plan.toml", PLAN.replace('"rows.tape"', '"rows.tape"\ndata = "users.csv"'))
     write("users.csv", "user,password\njoe,secret\nann,word\n")
     with telnetd(tcpsvd, here, BBS) as port, ended_after(TRANSACTIONS):
-        target = f"telnet://127.0.0.1:{port}"
-        main(["run", "plan.toml", "--target", target, "--load", load, "--out", "out", "--quiet", "--json", "-"])
-    summary = json.loads(capsys.readouterr().out)
+        summary = cuesta(*RUN, "--target", f"telnet://127.0.0.1:{port}", "--load", load).json
     assert (summary["errors"]["by_name"], summary["unfollowed"]) == ({}, 0)
     # Each user's first row, and two waits of its login, may have come before measuring began.
     assert summary["echo"]["count"] >= len("who") * (summary["transactions"]["count"] - 3 * USERS)

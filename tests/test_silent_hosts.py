@@ -3,17 +3,9 @@
 `test_lying_hosts` has hosts that answer nothing, answer half, or stop in the middle.
 """
 
-import json
-from typing import Any
-
-import pytest
-
-from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.busy import BUSY
-from tests.conftest import Write
-
-Row = dict[str, Any]
+from tests.conftest import Cuesta, Ended, Write
 
 BUILTIN = (
     """
@@ -29,33 +21,32 @@ limits = ["response.p50 < 10s"]
 )
 
 
-def at_the_builtin(write: Write, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, Row]:
+def at_the_builtin(write: Write, cuesta: Cuesta, *more: str) -> Ended:
     write("plan.toml", BUILTIN)
-    code = main(["run", "plan.toml", "--out", "out", "--quiet", "--json", "-", *more])
-    return code, json.loads(capsys.readouterr().out)
+    return cuesta("run", "plan.toml", "--out", "out", "--quiet", "--json", "-", *more)
 
 
-def test_a_slow_host_that_answers_is_valid(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    code, summary = at_the_builtin(write, capsys, "--host", "delay=2500ms", "--measure", "6s")
-    assert (code, summary["invalid_because"]) == (Exit.GOOD, [])
+def test_a_slow_host_that_answers_is_valid(write: Write, cuesta: Cuesta) -> None:
+    summary = at_the_builtin(write, cuesta, "--host", "delay=2500ms", "--measure", "6s").ends().json
+    assert summary["invalid_because"] == []
     assert summary["response"]["min"] >= 2.49
 
 
-def test_sessions_without_a_free_user_are_counted(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sessions_without_a_free_user_are_counted(write: Write, cuesta: Cuesta) -> None:
     load = ("--load", "open:50/s:sessions", "--users", "3", "--measure", "3s")
-    code, summary = at_the_builtin(write, capsys, *load)
+    summary = at_the_builtin(write, cuesta, *load).ends(Exit.INVALID).json
     due = summary["due"]
-    assert due["count"] == due["done"] + due["under_way"] + due["waiting"] + due["skipped"]
+    assert due["adds_up"]
     # 150 on average; fewer than 90 or more than 210 once in a million runs.
     assert 90 < due["count"] < 210
-    assert code == Exit.INVALID
     assert "were never begun" in summary["invalid_because"][0]
     assert summary["response"]["p50"] > 0.5, "the wait for a free user is part of the response"
 
 
-def test_sessions_that_find_a_free_user_are_valid(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sessions_that_find_a_free_user_are_valid(write: Write, cuesta: Cuesta) -> None:
     load = ("--load", "open:2/s:sessions", "--users", "20", "--measure", "5s")
-    code, summary = at_the_builtin(write, capsys, *load)
-    assert (code, summary["invalid_because"]) == (Exit.GOOD, [])
-    assert summary["due"]["adds_up"]
-    assert summary["due"]["waiting"] + summary["due"]["skipped"] == 0
+    summary = at_the_builtin(write, cuesta, *load).ends().json
+    assert summary["invalid_because"] == []
+    due = summary["due"]
+    assert due["adds_up"]
+    assert due["count"] == due["done"] + due["under_way"]

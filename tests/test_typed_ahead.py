@@ -1,13 +1,10 @@
 """Rows typed before the first is answered: a shell prompts for each, and the last prompt is the answer."""
 
-import json
-
 import pytest
 
-from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.busy import BUSY
-from tests.conftest import Write
+from tests.conftest import Cuesta, Write
 from tests.enough import LIMIT, ended_after
 
 TAPE = r"""
@@ -57,24 +54,24 @@ SHELL = "pty:env PS1='me$ ' bash --norc --noprofile -i"
     ],
 )
 def test_the_prompt_of_an_earlier_row_is_not_an_answer(
-    write: Write, capsys: pytest.CaptureFixture[str], rate: str, pause: str, echo: str, wait: str, least: float
+    write: Write, cuesta: Cuesta, rate: str, pause: str, echo: str, wait: str, least: float
 ) -> None:
     write("typed.tape", TAPE.format(rate=rate, pause=pause, echo=echo, wait=wait))
-    assert shortest(write, capsys) > least
+    assert shortest(write, cuesta) > least
 
 
-def test_the_first_prompt_is_not_an_answer_to_an_earlier_row(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_first_prompt_is_not_an_answer_to_an_earlier_row(write: Write, cuesta: Cuesta) -> None:
     write("typed.tape", BEFORE_THE_PROMPT)
-    assert shortest(write, capsys) > 0.4
+    assert shortest(write, cuesta) > 0.4
 
 
-def shortest(write: Write, capsys: pytest.CaptureFixture[str]) -> float:
+def shortest(write: Write, cuesta: Cuesta) -> float:
     """The shortest of some responses to a row that sleeps."""
     write("plan.toml", f'tape = "typed.tape"\nusers = 3\nsettle = 0\nmeasure = "{LIMIT}"\n' + BUSY)
     with ended_after(6):
-        code = main(["run", "plan.toml", "--target", SHELL, "--out", "out", "--quiet", "--json", "-"])
-    summary = json.loads(capsys.readouterr().out)
-    assert (code, summary["invalid_because"]) == (Exit.INTERRUPTED, [])
+        run = cuesta("run", "plan.toml", "--target", SHELL, "--out", "out", "--quiet", "--json", "-")
+    summary = run.ends(Exit.INTERRUPTED).json
+    assert summary["invalid_because"] == []
     found = next(each["response"] for each in summary["classes"] if each["transaction"] in {"one", "two"})
     assert found["count"] >= 3
     return float(found["min"])

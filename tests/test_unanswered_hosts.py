@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.busy import BUSY
-from tests.conftest import Write
+from tests.conftest import Cuesta, Write
 from tests.hosts.log import Log
 
 Row = dict[str, Any]
@@ -31,14 +30,14 @@ End
 LIMITS = ("response.p95 < 500ms", "response.p50 < 500ms", "response.p95 < 60s", "response.max < 60s")
 
 
-def play(how: str, here: Path, write: Write, capsys: pytest.CaptureFixture[str], tape: str = TAPE) -> tuple[int, Row]:
+def play(how: str, here: Path, write: Write, cuesta: Cuesta, tape: str = TAPE) -> tuple[int, Row]:
     write("ask.tape", tape)
     environment = f"env PYTHONPATH={CHECKOUT} HOW={how}"
     program = f"{environment} {sys.executable} -m tests.hosts.leaves_unanswered --log {here / 'log'}"
     plan = f'tape = "ask.tape"\ntarget = "pty:{program}"\nusers = 6\nstagger = "0s"\nsettle = "2s"\nmeasure = "6s"\n'
     write("plan.toml", f'{plan}meters = "none"\nlimits = {json.dumps(LIMITS)}\n{BUSY}')
-    code = main(["run", "plan.toml", "--out", "out", "--quiet", "--json", "-"])
-    return code, json.loads(capsys.readouterr().out)
+    ended = cuesta("run", "plan.toml", "--out", "out", "--quiet", "--json", "-")
+    return ended.code, ended.json
 
 
 def judged(summary: Row) -> dict[str, str]:
@@ -46,10 +45,8 @@ def judged(summary: Row) -> dict[str, str]:
     return {each["limit"]: words.get((each["ok"], each["undecided"]), "not decided") for each in summary["limits"]}
 
 
-def test_what_is_given_up_counts_as_long_as_it_was_waited_for(
-    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, summary = play("slowly", here, write, capsys)
+def test_what_is_given_up_counts_as_long_as_it_was_waited_for(here: Path, write: Write, cuesta: Cuesta) -> None:
+    code, summary = play("slowly", here, write, cuesta)
     assert (code, summary["invalid_because"]) == (Exit.LIMIT, [])
     response = summary["response"]
     assert response["censored"] >= summary["unanswered"] == summary["errors"]["by_name"]["timeout"] > 0
@@ -65,19 +62,17 @@ def test_what_is_given_up_counts_as_long_as_it_was_waited_for(
 
 
 def test_an_answer_that_is_replaced_by_the_end_of_the_line_never_comes(
-    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+    here: Path, write: Write, cuesta: Cuesta
 ) -> None:
     """However early: the host answers quickly or not at all, and no limit on p95 is kept."""
-    code, summary = play("closes", here, write, capsys)
+    code, summary = play("closes", here, write, cuesta)
     assert code in (Exit.LIMIT, Exit.INVALID), "users may be without a line when measuring begins and ends"
     assert summary["response"]["censored"] >= summary["unanswered"] > 0
     assert summary["response"]["longest"] < 0.5
     assert judged(summary) == dict(zip(LIMITS, ("crossed", "kept", "crossed", "crossed"), strict=True))
 
 
-def test_a_user_who_never_gets_a_prompt_makes_the_run_invalid(
-    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, summary = play("mute", here, write, capsys, TAPE.replace("1s", "1m", 1))
+def test_a_user_who_never_gets_a_prompt_makes_the_run_invalid(here: Path, write: Write, cuesta: Cuesta) -> None:
+    code, summary = play("mute", here, write, cuesta, TAPE.replace("1s", "1m", 1))
     assert (code, summary["never_at_work"]) == (Exit.INVALID, 1)
     assert summary["invalid_because"][0].startswith("1 of 6 users never got to work: no prompt or no line")

@@ -1,7 +1,6 @@
 """Hosts without a steady state, played for real: more is due than one server can do, and a host that becomes slower."""
 
 import asyncio
-import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.busy import BUSY
-from tests.conftest import Write
+from tests.conftest import Cuesta, Write
 
 SERVICE = 0.05
 TAPE = """
@@ -103,22 +101,17 @@ def slower(after: float) -> Answer:
     return answer
 
 
-def play(write: Write, capsys: pytest.CaptureFixture[str], target: str, think: str, *flags: str) -> dict[str, Any]:
+def play(write: Write, cuesta: Cuesta, target: str, think: str, *flags: str) -> Any:
     write("ask.tape", TAPE.replace("THINK", think))
     write("plan.toml", PLAN)
-    command = ["run", "plan.toml", "--target", target, "--out", "out", "--quiet", "--json", "-", *flags]
-    assert main(command) == Exit.INVALID
-    summary: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return summary
+    command = ("run", "plan.toml", "--target", target, "--out", "out", "--quiet", "--json", "-")
+    return cuesta(*command, *flags).ends(Exit.INVALID).json
 
 
 @pytest.mark.parametrize("load", ["open:30/s", "paced:1s"])
-@pytest.mark.usefixtures("here")
-def test_more_than_a_server_can_do_is_no_steady_state(
-    load: str, write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_more_than_a_server_can_do_is_no_steady_state(load: str, write: Write, cuesta: Cuesta) -> None:
     with host(one_server()) as target:
-        summary = play(write, capsys, target, "", "--load", load, "--users", "30")
+        summary = play(write, cuesta, target, "", "--load", load, "--users", "30")
     overload = summary["settled"]["overload"]
     assert (summary["settled"]["steady"], overload["offered_per_s"]) == (False, 30)
     assert overload["kept_per_s"] == pytest.approx(summary["transactions"]["per_s"], rel=0.1)
@@ -127,10 +120,9 @@ def test_more_than_a_server_can_do_is_no_steady_state(
     assert [limit["ok"] for limit in summary["limits"]] == [False]
 
 
-@pytest.mark.usefixtures("here")
-def test_a_host_that_becomes_slower_late_is_no_steady_state(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_host_that_becomes_slower_late_is_no_steady_state(write: Write, cuesta: Cuesta) -> None:
     with host(slower(10)) as target:
-        summary = play(write, capsys, target, "Think exp 500ms", "--users", "8")
+        summary = play(write, cuesta, target, "Think exp 500ms", "--users", "8")
     shift = summary["settled"]["response"]
     assert shift["after"] > 0.5 > shift["before"]
     assert shift["at"] > 0.5, "later than the first half"

@@ -1,6 +1,5 @@
 """Runs that play a cast, with both timings, and casts that a run writes."""
 
-import json
 import socket
 import threading
 from collections.abc import Iterator
@@ -9,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.cli.test_record import PLAN, SHELL, events, of_kind
 from tests.cli.test_run import running
-from tests.conftest import Write
+from tests.conftest import Cuesta, Write
 
 QUICK = PLAN.replace('data = "users.csv"\n', "").replace("users = 2", "users = 1")
 
@@ -39,20 +37,13 @@ SESSION = r"""
     ],
 )
 def test_a_cast_is_played_both_ways(
-    here: Path,
-    write: Write,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    load: str,
-    said: list[str],
-    unsaid: str,
+    here: Path, write: Write, cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch, load: str, said: list[str], unsaid: str
 ) -> None:
     monkeypatch.setenv("PS1", "$ ")
     write("ls.cast", SESSION)
     write("ls.toml", QUICK.format(tape="ls.cast", shell=SHELL))
-    code = main(["run", "ls.toml", "--load", load, "--quiet", "--json", "-", "--out", "out"])
-    summary = json.loads(capsys.readouterr().out)
-    assert (code, summary["errors"]["count"]) == (Exit.GOOD, 0)
+    summary = cuesta("run", "ls.toml", "--load", load, "--quiet", "--json", "-", "--out", "out").ends().json
+    assert summary["errors"]["count"] == 0
     assert summary["transactions"]["count"] > 0
     assert summary["echo"]["count"] > 0
     played = (here / "out" / "tapes" / "ls.tape").read_text(encoding="utf-8")
@@ -60,18 +51,16 @@ def test_a_cast_is_played_both_ways(
     assert unsaid not in played
 
 
-def test_a_cast_is_checked_like_its_tape(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cast_is_checked_like_its_tape(write: Write, cuesta: Cuesta) -> None:
     write("ls.cast", SESSION)
-    assert main(["check", "ls.cast"]) == Exit.GOOD
-    shown = capsys.readouterr().out
+    shown = cuesta("check", "ls.cast").ends().out
     assert 'Transaction "ls"' in shown
     assert "transactions: ls, exit" in shown
 
 
-def test_a_cast_is_not_played_at_the_builtin_host(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cast_is_not_played_at_the_builtin_host(write: Write, cuesta: Cuesta) -> None:
     write("ls.cast", SESSION)
-    assert main(["run", "ls.cast"]) == Exit.BAD_INPUT
-    assert "the built-in host does not behave like the recorded host" in capsys.readouterr().err
+    cuesta("run", "ls.cast").ends(Exit.BAD_INPUT, "the built-in host does not behave like the recorded host")
 
 
 GREETING = "\x1b[1mhéllo \x1b[m▽\r\n"
@@ -118,13 +107,14 @@ def host() -> Iterator[tuple[str, list[bytes]]]:
 TAPE = r'Type "s3cret" Enter Wait+Line /^> $/ Sleep 50ms'
 
 
-def test_a_run_writes_what_a_user_saw(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_writes_what_a_user_saw(here: Path, write: Write, cuesta: Cuesta) -> None:
     write("rows.tape", TAPE)
     with host() as (target, sent):
         flags = ["--settle", "0s", "--measure", "1s", "--users", "2", "--cast", "1", "--quiet", "--out", "out"]
-        assert main(["run", "rows.tape", "--target", target, *flags]) in (Exit.GOOD, Exit.INVALID)
+        ended = cuesta("run", "rows.tape", "--target", target, *flags)
+    assert ended.code in (Exit.GOOD, Exit.INVALID)
     cast = here / "out" / "agent-0" / "user-1.cast"
-    assert f"user 1 can be watched: asciinema play {Path('out/agent-0/user-1.cast')}" in capsys.readouterr().out
+    assert "user 1 can be watched: asciinema play out/agent-0/user-1.cast" in ended.out
     assert of_kind(cast, "i") == ""
     shown = of_kind(cast, "o")
     assert shown.startswith(GREETING + ANSWER)
@@ -147,7 +137,7 @@ def test_a_run_that_is_interrupted_keeps_its_cast(here: Path, write: Write) -> N
     assert events(here / "out" / "agent-0" / "user-0.cast")[0][1:] == ["m", "session 1"]
 
 
-def test_a_cast_of_an_unknown_user_is_refused(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cast_of_an_unknown_user_is_refused(write: Write, cuesta: Cuesta) -> None:
     write("rows.tape", TAPE)
-    assert main(["run", "rows.tape", "--target", "tcp://127.0.0.1:1", "--users", "3", "--cast", "3"]) == Exit.BAD_INPUT
-    assert "there is no user 3 to make a cast of" in capsys.readouterr().err
+    refused = cuesta("run", "rows.tape", "--target", "tcp://127.0.0.1:1", "--users", "3", "--cast", "3")
+    refused.ends(Exit.BAD_INPUT, "there is no user 3 to make a cast of")

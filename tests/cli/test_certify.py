@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from cuesta.errors import Exit, InputError
 from cuesta.ledger.certification import record_text
 from cuesta.workflow.verify import verify
 from tests.busy import BUSY
-from tests.conftest import Write
+from tests.conftest import Cuesta, Write
 from tests.daemons import keygen
 
 TAPE = """
@@ -77,24 +78,8 @@ def record(folder: Path) -> dict[str, Any]:
     return found
 
 
-def test_the_form_has_the_six_parts_of_1969(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["certify", str(made)]) == Exit.GOOD
-    said = capsys.readouterr().out
-    parts = [
-        "I    Variable settings: operating system",
-        "II   Hardware configuration",
-        "III  Other factors expected to influence measurements",
-        "IV   Measurements",
-        " a.  CPU time breakdown",
-        " b.  Breakdown of CPU times used by subject processes",
-        " c.  Fault times and number",
-        " d.  Average times seen by a process",
-        "V    Output of original run",
-        "VI   Comments",
-    ]
-    assert [part for part in parts if f"\n{part}" not in said] == []
-    places = [said.index(f"\n{part}") for part in parts]
-    assert places == sorted(places)
+def test_the_form_says_what_was_certified(made: Path, cuesta: Cuesta) -> None:
+    said = cuesta("certify", made).ends().out
     assert max(len(row) for row in said.splitlines() if "/" not in row) <= 80
     assert "OBSERVATION: 1 run counted" in said
     assert "before the change" in said
@@ -140,11 +125,11 @@ def test_part_c_is_filled_by_the_runs_that_the_method_makes(made: Path) -> None:
     assert [check["said"] for check in found["checks"] if check["name"] == "form" and not check["ok"]] == []
 
 
-def test_a_form_of_which_a_part_could_not_be_had_is_not_certified(copy: Path) -> None:
+def test_a_form_of_which_a_part_could_not_be_had_is_not_certified(copy: Path, cuesta: Cuesta) -> None:
     """Whatever else holds: here a run was there and is not any more."""
     (copy / "record.json").unlink()
     shutil.rmtree(copy / "linkage")
-    assert main(["certify", str(copy)]) == Exit.GOOD
+    cuesta("certify", copy).ends()
     found = record(copy)
     (form,) = [check for check in found["checks"] if check["name"] == "form"]
     lacks = "the form lacks c: linkage: average (creation), and 3 more"
@@ -153,23 +138,20 @@ def test_a_form_of_which_a_part_could_not_be_had_is_not_certified(copy: Path) ->
     assert form["said"] in found["because"]
 
 
-def test_a_dry_run_prints_the_runs_and_their_time(write: Write, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_prints_the_runs_and_their_time(write: Write, here: Path, cuesta: Cuesta) -> None:
     write("tiny.tape", TAPE)
-    plan = write("tiny.toml", PLAN)
-    assert main(["certify", str(plan), "--dry-run", "--out", "out"]) == Exit.GOOD
-    said = capsys.readouterr().out
+    dry = ("certify", write("tiny.toml", PLAN), "--dry-run", "--out", "out")
+    said = cuesta(*dry).ends().out
     assert "5 runs timed, 1 run traced, to count system calls" in said
     assert "about 40 s" in said
-    assert not (here / "out").exists()
-    assert main(["certify", str(plan), "--dry-run", "--runs", "1", "--json", "-"]) == Exit.GOOD
-    shown = json.loads(capsys.readouterr().out)
+    shown = cuesta(*dry, "--runs", "1", "--json", "-").ends().json
     assert (sum(shown["runs"].values()), shown["seconds"], shown["untraced"]) == (5, 22.5, None)
+    assert not (here / "out").exists()
 
 
-def test_it_is_verified_as_it_was_written(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["certify", "--verify", str(made)]) == Exit.GOOD
-    assert capsys.readouterr().out.startswith(f"VERIFIED  {made}\n")
-    assert main(["certify", "--verify", str(made / "run-1")]) == Exit.GOOD
+def test_it_is_verified_as_it_was_written(made: Path, cuesta: Cuesta) -> None:
+    assert cuesta("certify", "--verify", made).ends().out.startswith(f"VERIFIED  {made}\n")
+    cuesta("certify", "--verify", made / "run-1").ends()
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -225,11 +207,10 @@ def test_each_kind_of_change_is_named(copy: Path) -> None:
 
 
 @pytest.mark.parametrize("lost", ["agent.json", "series.jsonl", "timeline.json"])
-def test_a_run_that_was_cut_off_does_not_count(copy: Path, lost: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_was_cut_off_does_not_count(copy: Path, lost: str, cuesta: Cuesta) -> None:
     (copy / "record.json").unlink()
     (copy / "run-1" / "agent-0" / lost).unlink()
-    assert main(["certify", str(copy)]) == Exit.INVALID
-    found, said = record(copy), " ".join(capsys.readouterr().out.split())
+    said, found = cuesta("certify", copy).ends(Exit.INVALID).row, record(copy)
     assert (found["grade"], found["runs"], list(found["method"]["excluded"])) == ("estimate", [], ["run-1"])
     assert "ESTIMATE: 0 runs counted, 1 did not" in said
     assert "run-1 does not count: " in said
@@ -237,28 +218,26 @@ def test_a_run_that_was_cut_off_does_not_count(copy: Path, lost: str, capsys: py
         assert "the certification was cut off: 0 of the 1 run that were asked for counted" in said
     assert "phases: CPU time: no run that counts was metered" in said
     assert "number of processes used: 2" in said, "the plan says what was to be run"
-    assert main(["certify", "--verify", str(copy)]) == Exit.GOOD
-    assert "0 runs counted" in capsys.readouterr().out
+    assert "0 runs counted" in cuesta("certify", "--verify", copy).ends().out
 
 
-def test_a_newer_record_is_refused_politely(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_newer_record_is_refused_politely(copy: Path, cuesta: Cuesta) -> None:
     (copy / "record.json").write_text(json.dumps({**record(copy), "format": 2, "invented": "later"}))
-    assert main(["certify", "--verify", str(copy)]) == Exit.BAD_INPUT
-    said = capsys.readouterr().err
-    assert "is of format 2, and this cuesta reads up to 1" in said
-    assert "newer one" in said
+    newer = "is of format 2, and this cuesta reads up to 1"
+    cuesta("certify", "--verify", copy).ends(Exit.BAD_INPUT, newer, "newer one")
 
 
-def test_it_is_signed_and_the_signature_checked(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_is_signed_and_the_signature_checked(copy: Path, cuesta: Cuesta) -> None:
     key = keygen(copy.parent / "key")
     signers = copy.parent / "signers"
     signers.write_text(f"ann {key.with_suffix('.pub').read_text()}")
-    assert main(["certify", str(copy), "--sign", str(key)]) == Exit.GOOD
-    assert main(["certify", "--verify", str(copy), "--signers", str(signers)]) == Exit.GOOD
-    assert "signed by ann" in capsys.readouterr().out
+    cuesta("certify", copy, "--sign", key).ends()
+    assert "signed by ann" in cuesta("certify", "--verify", copy, "--signers", signers).ends().out
+    unnamed = cuesta("certify", "--verify", copy).ends().out
+    assert "it is signed, by whom is not known: --signers FILE" in unnamed
     signature = copy / "record.json.sig"
     signature.write_text(signature.read_text().replace("A", "B", 3))
-    assert main(["certify", "--verify", str(copy), "--signers", str(signers)]) == Exit.FAILED
+    cuesta("certify", "--verify", copy, "--signers", signers).ends(Exit.FAILED)
 
 
 def test_a_run_without_its_first_file_is_reported(copy: Path) -> None:
@@ -270,100 +249,71 @@ def test_a_run_without_its_first_file_is_reported(copy: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["certification.json", "record.json", "run-1/run.json"])
-def test_a_file_that_is_no_json_is_named_as_wrong(copy: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_no_json_is_named_as_wrong(copy: Path, name: str, cuesta: Cuesta) -> None:
     file = copy / name
     file.write_bytes(b"\x00" + file.read_bytes()[1:])
-    assert main(["certify", "--verify", str(copy)]) == Exit.FAILED
-    said = capsys.readouterr().out
+    said = cuesta("certify", "--verify", copy).ends(Exit.FAILED).out
     assert f"NOT VERIFIED  {copy}" in said
     assert name in said
     assert "InputError" not in said
 
 
-def test_a_signature_of_another_record_is_detected_without_signers(
-    copy: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    key = keygen(copy.parent / "key")
-    assert main(["certify", str(copy), "--sign", str(key)]) == Exit.GOOD
-    assert main(["certify", "--verify", str(copy)]) == Exit.GOOD
-    assert "it is signed, by whom is not known: --signers FILE" in capsys.readouterr().out
+def test_a_signature_of_another_record_is_detected_without_signers(copy: Path, cuesta: Cuesta) -> None:
+    cuesta("certify", copy, "--sign", keygen(copy.parent / "key")).ends()
     (copy / "record.json").unlink()
     (copy / "run-1" / "meters.jsonl").unlink()
-    assert main(["certify", str(copy)]) == Exit.GOOD
-    capsys.readouterr()
-    assert main(["certify", "--verify", str(copy)]) == Exit.FAILED
-    said = capsys.readouterr().out
+    cuesta("certify", copy).ends()
+    said = cuesta("certify", "--verify", copy).ends(Exit.FAILED).out
     assert "record.json.sig: the signature does not fit the record" in said
     assert "it is signed" not in said
 
 
-def test_the_ledger_prints_doubts_beside_a_row(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_ledger_prints_doubts_beside_a_row(copy: Path, cuesta: Cuesta) -> None:
     again = Path(shutil.copytree(copy, copy.parent / "copied"))
-    found = record(again)
-    found["grade"] = "certified"
-    (again / "record.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
-    assert main(["ledger", str(copy), str(again)]) == Exit.GOOD
-    rows = [row for row in capsys.readouterr().out.splitlines() if "observation" in row]
+    (again / "record.json").write_text(json.dumps({**record(again), "grade": "certified"}, indent=1) + "\n")
+    rows = [row for row in cuesta("ledger", copy, again).ends().out.splitlines() if "observation" in row]
     assert rows[0].endswith("  observation")
     assert rows[1].endswith(f"  observation: a copy of {copy}; NOT VERIFIED, see certify --verify")
 
 
-def test_a_table_typed_from_1969_is_held_against_itself(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_typed_from_1969_is_held_against_itself(cuesta: Cuesta) -> None:
     table = Path(__file__).parents[2] / "studies" / "certification" / "published.toml"
-    assert main(["certify", "--verify", str(table)]) == Exit.FAILED
-    said = capsys.readouterr().out
+    said = cuesta("certify", "--verify", table).ends(Exit.FAILED).out
     assert "printed 25.4, reads as 15.4" in said
     assert "printed 214.3, computed 220.7" in said
 
 
 @pytest.mark.parametrize(
-    ("tape", "said"),
+    ("tape", "flags", "code", "said"),
     [
-        ("Type a\nWait+Silence 100ms", "it has no transaction `process creation`"),
-        (TAPE.replace("Sleep 800ms", ""), "no pause of 0.5 s or more right behind a barrier"),
-        (TAPE.replace("800ms", "100ms"), "no pause of 0.5 s or more right behind a barrier"),
+        ("Type a\nWait+Silence 100ms", (), Exit.BAD_INPUT, "it has no transaction `process creation`"),
+        (TAPE.replace("Sleep 800ms", ""), (), Exit.BAD_INPUT, "no pause of 0.5 s or more right behind a barrier"),
+        (TAPE.replace("800ms", "100ms"), (), Exit.BAD_INPUT, "no pause of 0.5 s or more right behind a barrier"),
+        (TAPE, ("--sign", "none"), Exit.FAILED, "none: there is no such key"),
+        (TAPE.replace("date; ls /", "date"), ("--reference", "MADE"), Exit.REFUSED, "is of another script"),
     ],
 )
-def test_a_tape_without_phases_is_refused_before_anything_runs(
-    tape: str, said: str, write: Write, here: Path, capsys: pytest.CaptureFixture[str]
+def test_what_cannot_be_certified_is_refused_before_anything_runs(
+    made: Path, tape: str, flags: tuple[str, ...], code: Exit, said: str, write: Write, here: Path, cuesta: Cuesta
 ) -> None:
     write("tiny.tape", tape)
-    plan = write("tiny.toml", PLAN)
-    assert main(["certify", str(plan), "--out", "out"]) == Exit.BAD_INPUT
-    assert said in capsys.readouterr().err
-    assert not (here / "out").exists()
-
-
-def test_a_key_is_looked_at_before_anything_runs(write: Write, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write("tiny.tape", TAPE)
-    plan = write("tiny.toml", PLAN)
-    assert main(["certify", str(plan), "--out", "out", "--sign", "none"]) == Exit.FAILED
-    assert "none: there is no such key" in capsys.readouterr().err
+    given = [flag.replace("MADE", str(made)) for flag in flags]
+    cuesta("certify", write("tiny.toml", PLAN), "--out", "out", *given).ends(code, said)
     assert not (here / "out").exists()
 
 
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (["--runs", "5"], "--runs: goes with a plan"),
-        (["--comment", "x", "--absentee"], "--absentee, --comment: goes with a plan"),
-        (["--verify", "--out", "x"], "--out: goes with a plan"),
-        (["--verify", "--sign", "key"], "--verify changes nothing"),
-        (["--signers", "x"], "--signers goes with --verify"),
+        ("--runs 5", "--runs: goes with a plan"),
+        ("--comment x --absentee", "--absentee, --comment: goes with a plan"),
+        ("--verify --out x", "--out: goes with a plan"),
+        ("--verify --sign key", "--verify changes nothing"),
+        ("--signers x", "--signers goes with --verify"),
     ],
 )
-def test_no_option_is_silently_without_effect(
-    made: Path, flags: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["certify", str(made), *flags]) == Exit.USAGE
-    assert said in capsys.readouterr().err
-
-
-def test_a_reference_of_another_script_is_refused(made: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    write("tiny.tape", TAPE.replace("date; ls /", "date"))
-    plan = write("tiny.toml", PLAN)
-    assert main(["certify", str(plan), "--out", "out", "--reference", str(made)]) == Exit.REFUSED
-    assert "is of another script" in capsys.readouterr().err
+def test_no_option_is_silently_without_effect(made: Path, flags: str, said: str, cuesta: Cuesta) -> None:
+    cuesta("certify", made, *flags.split()).ends(Exit.USAGE, said)
 
 
 ABSENTEE = """
@@ -391,20 +341,21 @@ def neighbours() -> Iterator[None]:
         each.wait()
 
 
-def benchmarked(commands: str, write: Write, here: Path) -> dict[str, Any]:
-    """Certify a benchmark of two processes."""
+def benchmarked(commands: str, write: Write, here: Path, cuesta: Cuesta) -> tuple[dict[str, Any], str]:
+    """Certify a benchmark of two processes, without a warm-up; returns its record, and what was printed."""
     write("tiny.tape", ABSENTEE.replace("COMMANDS", commands))
     plan = write("tiny.toml", PLAN.replace(" -i", "").replace("2500ms", "8s"))
-    assert main(["certify", "--absentee", str(plan), "--runs", "1", "--out", "out", "--quiet"]) == Exit.GOOD
-    return record(here / "out")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(certifier, "WARM_UP", 0)
+        said = cuesta("certify", "--absentee", plan, "--runs", "1", "--out", "out", "--quiet").ends().out
+    return record(here / "out"), said
 
 
 @pytest.mark.usefixtures("neighbours")
 def test_a_benchmark_that_sleeps_is_warned_of_also_while_neighbours_fill_the_cpus(
-    write: Write, here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    write: Write, here: Path, cuesta: Cuesta
 ) -> None:
-    monkeypatch.setattr(certifier, "WARM_UP", 0)
-    found = benchmarked("sleep 1; ls / >/dev/null", write, here)
+    found, said = benchmarked("sleep 1; ls / >/dev/null", write, here, cuesta)
     assert found["given"]["kind"] == "benchmark"
     d = {row["key"]: row["figure"]["value"] for row in found["measurements"]["d"]}
     assert list(d)[:4] == ["elapsed", "completion", "zero_idle", "own_idle"]
@@ -413,16 +364,15 @@ def test_a_benchmark_that_sleeps_is_warned_of_also_while_neighbours_fill_the_cpu
     assert d["zero_idle"] < 0.5 * d["own_idle"], "the CPUs are never idle for long"
     (warning,) = [each for each in found["warnings"] if "goes idle" in each]
     assert "its own processes leave" in warning
-    assert "WARNING: the benchmark goes idle" in capsys.readouterr().out
+    assert "WARNING: the benchmark goes idle" in said
 
 
 @pytest.mark.nightly
 @pytest.mark.usefixtures("neighbours")
 def test_a_benchmark_that_computes_does_not_sleep_while_others_have_the_cpus(
-    write: Write, here: Path, monkeypatch: pytest.MonkeyPatch
+    write: Write, here: Path, cuesta: Cuesta
 ) -> None:
-    monkeypatch.setattr(certifier, "WARM_UP", 0)
-    found = benchmarked("i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done", write, here)
+    found, _ = benchmarked("i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done", write, here, cuesta)
     (own,) = [row["figure"]["value"] for row in found["measurements"]["d"] if row["key"] == "own_idle"]
     assert own < 0.4, "they start a little apart, and end apart"
 
@@ -432,47 +382,43 @@ TWO = PLAN.replace("users = 2", "").replace(
 )
 
 
-@pytest.mark.parametrize(("counted", "interrupted", "code"), [(1, False, 0), (0, False, 97), (1, True, 105)])
-def test_groups_are_certified_one_after_another(
-    counted: int,
-    interrupted: bool,
-    code: int,
-    made: Path,
-    write: Write,
-    here: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@contextmanager
+def as_made_before(made: Path, counted: int, interrupted: bool) -> Iterator[None]:
+    """Certifications take the run of one that was made before, and end so."""
+
     def certify(job: Any, place: certifier.Series, *_: Any) -> certifier.CertifierResult:
         shutil.copytree(made / "run-1", place.folder / "run-1")
         return certifier.CertifierResult(interrupted, counted, {}, [])
 
-    monkeypatch.setattr(certifier, "certify", certify)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(certifier, "certify", certify)
+        yield
+
+
+@pytest.mark.parametrize(("counted", "interrupted", "code"), [(1, False, 0), (0, False, 97), (1, True, 105)])
+def test_groups_are_certified_one_after_another(
+    counted: int, interrupted: bool, code: int, made: Path, write: Write, here: Path, cuesta: Cuesta
+) -> None:
     write("tiny.tape", TAPE)
     plan = write("tiny.toml", TWO)
-    assert main(["certify", str(plan), "--runs", "1", "--out", "out", "--quiet", "--json", "out.json"]) == code
+    with as_made_before(made, counted, interrupted):
+        cuesta("certify", plan, "--runs", "1", "--out", "out", "--quiet", "--json", "out.json").ends(code)
     groups = ["a"] if interrupted else ["a", "b"]
     assert sorted(path.name for path in (here / "out").iterdir()) == groups
     assert list(json.loads((here / "out.json").read_text())) == groups
     assert all(record(here / "out" / group)["given"]["group"] == group for group in groups)
-    assert main(["certify", "--verify", "out"]) == Exit.GOOD
-    assert main(["certify", "out"]) == Exit.BAD_INPUT, "each has a folder of its own"
+    cuesta("certify", "--verify", "out").ends()
+    cuesta("certify", "out").ends(Exit.BAD_INPUT)  # each has a folder of its own
     with (here / "out" / groups[-1] / "run-1" / "agent-0" / "series.jsonl").open("a") as series:
         series.write("\n")
-    assert main(["certify", "--verify", "out"]) == Exit.FAILED, "one of them has changed"
+    cuesta("certify", "--verify", "out").ends(Exit.FAILED)
 
 
-def test_one_run_is_not_held_against_a_reference(
-    made: Path, write: Write, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def certify(job: Any, place: certifier.Series, *_: Any) -> certifier.CertifierResult:
-        shutil.copytree(made / "run-1", place.folder / "run-1")
-        return certifier.CertifierResult(False, 1, {}, [])
-
-    monkeypatch.setattr(certifier, "certify", certify)
+def test_one_run_is_not_held_against_a_reference(made: Path, write: Write, here: Path, cuesta: Cuesta) -> None:
     write("tiny.tape", TAPE)
-    plan = write("tiny.toml", PLAN)
-    arguments = ["--runs", "1", "--out", "out", "--quiet", "--reference", str(made)]
-    assert main(["certify", str(plan), *arguments]) == Exit.GOOD
+    arguments = ["--runs", "1", "--out", "out", "--quiet", "--reference", made]
+    with as_made_before(made, counted=1, interrupted=False):
+        cuesta("certify", write("tiny.toml", PLAN), *arguments).ends()
     d = {row["key"]: row["figure"] for row in record(here / "out")["measurements"]["d"]}
     own = {row["key"]: row["figure"] for row in record(made)["measurements"]["d"]}
     assert d["reference"]["value"] == pytest.approx(own["command"]["value"])

@@ -1,11 +1,11 @@
-import json
+"""`cuesta check`: a tape or a plan as it is read, or what is wrong with it."""
+
 from pathlib import Path
 
-import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from cuesta.cli import main
-from tests.conftest import Write
+from cuesta.errors import Exit
+from tests.conftest import Cuesta, Write
 
 TAPE = """
 Set FontSize 22
@@ -18,32 +18,23 @@ Think exp 5s
 """
 
 
-def test_a_tape_is_listed_with_its_notes(
-    write: Write, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
-) -> None:
+def test_a_tape_is_listed_with_its_notes(write: Write, cuesta: Cuesta, snapshot: SnapshotAssertion) -> None:
     write("login.tape", TAPE)
-    assert main(["check", "login.tape"]) == 0
-    assert capsys.readouterr().out == snapshot
+    assert cuesta("check", "login.tape").ends().out == snapshot
 
 
-def test_a_tape_is_data(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tape_is_data(write: Write, cuesta: Cuesta) -> None:
     write("login.tape", 'Type "a"\nEnter 2\n')
-    assert main(["check", "login.tape", "--json", "-"]) == 0
-    commands = json.loads(capsys.readouterr().out)["commands"]
+    commands = cuesta("check", "login.tape", "--json", "-").ends().json["commands"]
     assert [(command["Type"], command["Args"]) for command in commands] == [("TYPE", "a"), ("ENTER", "2")]
 
 
-def test_an_error_is_shown_with_a_caret(
-    write: Write, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
-) -> None:
+def test_an_error_is_shown_with_a_caret(write: Write, cuesta: Cuesta, snapshot: SnapshotAssertion) -> None:
     write("bad.tape", "Enter\nThnik exp 5s\n")
-    assert main(["check", "bad.tape"]) == 104
-    assert capsys.readouterr().err == snapshot
+    assert cuesta("check", "bad.tape").ends(Exit.BAD_INPUT).err == snapshot
 
 
-def test_a_plan_is_shown_with_its_timeline(
-    write: Write, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
-) -> None:
+def test_a_plan_is_shown_with_its_timeline(write: Write, cuesta: Cuesta, snapshot: SnapshotAssertion) -> None:
     write("who.tape", 'Type "who"\nEnter\nWait+Bytes 80\n')
     write(
         "plan.toml",
@@ -59,11 +50,10 @@ def test_a_plan_is_shown_with_its_timeline(
         users = [5, 10]
         """,
     )
-    assert main(["check", "plan.toml"]) == 0
-    assert capsys.readouterr().out.replace(str(Path.cwd()), "HERE") == snapshot
+    assert cuesta("check", "plan.toml").ends().out.replace(str(Path.cwd()), "HERE") == snapshot
 
 
-def test_a_tape_that_does_nothing_says_so(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tape_that_does_nothing_says_so(write: Write, cuesta: Cuesta) -> None:
     write("settings.tape", "Set KeyRate 10cps\n")
-    assert main(["check", "settings.tape"]) == 0
-    assert "`cuesta run` refuses it: it can only be a part of another tape" in capsys.readouterr().out
+    said = cuesta("check", "settings.tape").ends().out
+    assert "`cuesta run` refuses it: it can only be a part of another tape" in said

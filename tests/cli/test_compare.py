@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 import signal
 import statistics
 import subprocess
@@ -12,7 +13,6 @@ from typing import Any
 import pytest
 
 from cuesta.analysis.compare.verdict import least_change
-from cuesta.cli import main
 from cuesta.engine.interleaved import Interleaved
 from cuesta.engine.job import prepare
 from cuesta.errors import Exit
@@ -21,7 +21,7 @@ from cuesta.units import share
 from cuesta.workflow.run_pairs import PlannedPairs, figures_to_test
 from tests.analysis.test_representative import causes
 from tests.busy import BUSY
-from tests.conftest import Write
+from tests.conftest import Cuesta, Write
 from tests.meter_reports import meter_report
 from tests.report.made_up import bad, good
 from tests.run_folder import RunFolder
@@ -57,11 +57,6 @@ def side(folder: Path, runs: int, response: float, **other: Any) -> Path:
     return folder
 
 
-def compare(*arguments: str | Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:
-    code = main(["compare", *map(str, arguments), "--json", "-"])
-    return code, json.loads(capsys.readouterr().out)
-
-
 @pytest.mark.parametrize(
     ("response", "verdict", "code"),
     [
@@ -70,11 +65,9 @@ def compare(*arguments: str | Path, capsys: pytest.CaptureFixture[str]) -> tuple
         (0.105, "inconclusive", Exit.INCONCLUSIVE),
     ],
 )
-def test_each_verdict_has_its_exit_code(
-    here: Path, capsys: pytest.CaptureFixture[str], response: float, verdict: str, code: Exit
-) -> None:
-    found = compare(side(here / "base", 5, 0.1), side(here / "new", 5, response), capsys=capsys)
-    assert (found[0], found[1]["verdict"]) == (code, verdict)
+def test_each_verdict_has_its_exit_code(here: Path, cuesta: Cuesta, response: float, verdict: str, code: Exit) -> None:
+    sides = side(here / "base", 5, 0.1), side(here / "new", 5, response)
+    assert cuesta("compare", *sides, "--json", "-").ends(code).json["verdict"] == verdict
 
 
 TYPING = """
@@ -94,7 +87,7 @@ End
 
 
 @pytest.mark.nightly
-def test_slower_typing_is_a_change(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_slower_typing_is_a_change(here: Path, write: Write, cuesta: Cuesta) -> None:
     """A program echoes printable keys after 20 ms, then after 150 ms; its answers arrive at once in both cases.
 
     Both are far below the gap between two keys, so that keys do not queue where the machine stalls.
@@ -105,15 +98,14 @@ def test_slower_typing_is_a_change(here: Path, write: Write, capsys: pytest.Capt
         plan = f'tape = "typing.tape"\ntarget = "pty:env PYTHONPATH={CHECKOUT} {program}"\n'
         timing = 'users = 3\nstagger = "0s"\nsettle = "1s"\nmeasure = "6s"\nmeters = "none"\n'
         write(f"{name}.toml", plan + timing + BUSY)
-    code, found = compare("--interleave", "a.toml", "b.toml", "--out", "out", "--quiet", capsys=capsys)
-    assert (code, found["verdict"]) == (Exit.CHANGED, "changed"), found["headline"]
+    found = cuesta("compare", "--interleave", "a.toml", "b.toml", "--out", "out", "--quiet", "--json", "-").json
+    assert found["verdict"] == "changed", found["headline"]
     of = {each["metric"]: each for each in (*found["headline"], *found["exploratory"])}
     assert of["echo.p95"]["verdict"] == "slower"
     # What a busy machine adds to each echo is in both sides.
     slower = statistics.median(of["echo.p50"]["new"]) - statistics.median(of["echo.p50"]["base"])
     assert slower == pytest.approx(own_echo(here / "b") - own_echo(here / "a"), rel=0.05)
-    assert main(["compare", "out"]) == Exit.CHANGED
-    assert "echo p95: slower, " in capsys.readouterr().out
+    assert "echo p95: slower, " in cuesta("compare", "out").ends(Exit.CHANGED).out
 
 
 def own_echo(log: Path) -> float:
@@ -128,70 +120,55 @@ def own_echo(log: Path) -> float:
     return statistics.median(took)
 
 
-def test_unlike_runs_are_refused_unless_despite_is_given(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    base, new = side(here / "base", 5, 0.1), side(here / "new", 5, 0.1, users=(8,))
-    code, found = compare(base, new, capsys=capsys)
-    assert (code, found["refused"]) == (Exit.REFUSED, ["population: users 4 against 8"])
-    code, found = compare(base, new, "--despite", "we wanted to know", capsys=capsys)
-    assert (code, found["despite"]) == (Exit.GOOD, "we wanted to know")
+def test_unlike_runs_are_refused_unless_despite_is_given(here: Path, cuesta: Cuesta) -> None:
+    unlike = "compare", side(here / "base", 5, 0.1), side(here / "new", 5, 0.1, users=(8,))
+    refused = cuesta(*unlike, "--json", "-").ends(Exit.REFUSED).json
+    assert refused["refused"] == ["population: users 4 against 8"]
+    despite = ("--despite", "we wanted to know")
+    found = cuesta(*unlike, *despite, "--json", "-").ends().json
+    assert found["despite"] == "we wanted to know"
     assert found["unlike"] == [{"kind": "population", "name": "users", "base": 4, "new": 8}]
-    assert main(["compare", str(base), str(new), "--despite", "we wanted to know"]) == Exit.GOOD
-    assert "“we wanted to know”" in capsys.readouterr().out
+    assert "“we wanted to know”" in cuesta(*unlike, *despite).ends().out
 
 
-def test_one_run_a_side_is_reported_as_too_few(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, found = compare(side(here / "base", 1, 0.1), side(here / "new", 1, 0.1), capsys=capsys)
-    assert code == Exit.INCONCLUSIVE
-    assert "too few" in found["notes"][0]
-
-
-def test_a_run_against_itself_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    base = side(here / "base", 5, 0.1)
-    code, found = compare(base, base, capsys=capsys)
-    assert code == Exit.REFUSED
-    assert found["refused"][0] == "NEW: run-0 is on both sides: it is a copy of run-0"
-
-
-def test_invalid_runs_are_refused_with_the_reason(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, found = compare(bad(here / "base"), good(here / "new"), capsys=capsys)
-    assert code == Exit.REFUSED
+def test_invalid_runs_are_refused_with_the_reason(here: Path, cuesta: Cuesta) -> None:
+    found = cuesta("compare", bad(here / "base"), good(here / "new"), "--json", "-").ends(Exit.REFUSED).json
     assert "cannot be used: INVALID" in found["refused"][0]
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["one"], Exit.BAD_INPUT, "holds no pairs"),
-        (["one", "none"], Exit.BAD_INPUT, "no such folder"),
-        ([], Exit.USAGE, "two folders"),
-        (["one", "one", "one"], Exit.USAGE, "two folders"),
-        (["one", "one", "--margin", "0.05"], Exit.USAGE, "--margin 5%"),
-        (["one", "one", "--margin", "0%"], Exit.USAGE, "--margin 5%"),
-        (["one", "one", "--step", "0"], Exit.USAGE, "number from 1"),
-        (["one", "one", "--despite", " "], Exit.USAGE, "expected a reason"),
-        (["one", "one", "--compensation", "demand=2"], Exit.USAGE, "--despite REASON"),
-        (["one", "one", "--despite", "x", "--compensation", "deman=2"], Exit.USAGE, "did you mean `demand`"),
-        (["one", "one", "--despite", "x", "--compensation", "demand=0"], Exit.USAGE, "demand=0.97"),
-        (["one", "one", "--pairs", "8"], Exit.USAGE, "--interleave"),
-        (["--interleave", "a.toml", "a.toml", "--pairs", "6"], Exit.USAGE, "from 7 to 500"),
-        (["--interleave", "metered.toml", "metered.toml", "--pairs", "7"], Exit.USAGE, "from 8 to 500"),
-        (["one", "--interleave", "a.toml", "a.toml"], Exit.USAGE, "which makes them"),
-        (["--interleave", "a.toml", "b.toml"], Exit.REFUSED, "population: users 4 against 5"),
-        (["--interleave", "a.toml", "none.toml"], Exit.BAD_INPUT, "none.toml"),
-        (["one", "--profile", "none.profile", "--margin", "3%"], Exit.USAGE, "--margin: not with --profile"),
-        (["one", "--profile", "none.profile", "--pairs", "9"], Exit.USAGE, "--pairs: not with --profile"),
-        (["one", "--profile", "none.profile"], Exit.BAD_INPUT, "--record service.profile"),
+        ("one", Exit.BAD_INPUT, "holds no pairs"),
+        ("one none", Exit.BAD_INPUT, "no such folder"),
+        ("", Exit.USAGE, "two folders"),
+        ("one one one", Exit.USAGE, "two folders"),
+        ("one one --margin 0.05", Exit.USAGE, "--margin 5%"),
+        ("one one --margin 0%", Exit.USAGE, "--margin 5%"),
+        ("one one --step 0", Exit.USAGE, "number from 1"),
+        ("one one --despite ' '", Exit.USAGE, "expected a reason"),
+        ("one one --compensation demand=2", Exit.USAGE, "--despite REASON"),
+        ("one one --despite x --compensation deman=2", Exit.USAGE, "did you mean `demand`"),
+        ("one one --despite x --compensation demand=0", Exit.USAGE, "demand=0.97"),
+        ("one one --pairs 8", Exit.USAGE, "--interleave"),
+        ("--interleave a.toml a.toml --pairs 6", Exit.USAGE, "from 7 to 500"),
+        ("--interleave metered.toml metered.toml --pairs 7", Exit.USAGE, "from 8 to 500"),
+        ("one --interleave a.toml a.toml", Exit.USAGE, "which makes them"),
+        ("--interleave a.toml b.toml", Exit.REFUSED, "population: users 4 against 5"),
+        ("--interleave a.toml none.toml", Exit.BAD_INPUT, "none.toml"),
+        ("one --profile none.profile --margin 3%", Exit.USAGE, "--margin: not with --profile"),
+        ("one --profile none.profile --pairs 9", Exit.USAGE, "--pairs: not with --profile"),
+        ("one --profile none.profile", Exit.BAD_INPUT, "--record service.profile"),
     ],
 )
 def test_impossible_requests_are_refused_before_anything_runs(
-    here: Path, write: Write, capsys: pytest.CaptureFixture[str], arguments: list[str], code: Exit, said: str
+    here: Path, write: Write, cuesta: Cuesta, arguments: str, code: Exit, said: str
 ) -> None:
     good(here / "one")
     write("a.toml", PLAN.replace("DELAY", "0ms"))
     write("b.toml", PLAN.replace("DELAY", "0ms").replace("users = 4", "users = 5"))
     write("metered.toml", PLAN.replace("DELAY", "0ms").replace('meters = "none"', ""))
-    assert main(["compare", *arguments]) == code
-    assert said in capsys.readouterr().err
+    cuesta("compare", *shlex.split(arguments)).ends(code, said)
     assert not (here / "runs").exists()
 
 
@@ -213,43 +190,27 @@ def test_the_detectable_change_is_printed_before_the_first_pair(here: Path, writ
     assert least > 0.03, "8 pairs that differ so much cannot find 3 %"
 
 
-def test_a_run_is_held_against_a_service(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_is_held_against_a_service(here: Path, cuesta: Cuesta) -> None:
     about = {"format": 1, "recorded": "2026-11-21T08:00:00Z", "machine": {}}
     of_service = meter_report(part=False, by_cause=causes(user=20.0, page_faults=10.0))
     (here / "service.profile").write_text(json.dumps({**about, "sheet": of_service}))
     run = good(here / "run")
-    code, found = compare("--profile", "service.profile", run, capsys=capsys)
-    assert (code, found["represents"]) == (Exit.GOOD, True)
+    beside = ("compare", "--profile", "service.profile", run, "--json", "-")
+    found = cuesta(*beside).ends().json
+    assert found["represents"] is True
     assert found["missing"]["CPU time by cause"] == "of the run: the sampler is not on"
     rows = [json.loads(row) for row in (run / "meters.jsonl").read_text().splitlines()]
     rows[-1]["sheet"]["by_cause"] = causes(user=12.0)
     (run / "meters.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    code, found = compare("--profile", "service.profile", run, capsys=capsys)
-    assert (code, found["represents"]) == (Exit.CHANGED, False)
+    found = cuesta(*beside).ends(Exit.CHANGED).json
+    assert found["represents"] is False
     assert found["unexercised"] == ["page faults: 33.3 % of the service's CPU time, 0.0 % here"]
+    unmetered = RunFolder(here / "unmetered").write()
+    refused = cuesta("compare", "--profile", "service.profile", unmetered)
+    refused.ends(Exit.REFUSED, "no report of its host's meters")
 
 
-def test_a_run_without_meters_represents_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    about = {"format": 1, "recorded": "", "machine": {}, "sheet": meter_report()}
-    (here / "service.profile").write_text(json.dumps(about))
-    folder = RunFolder(here / "run").write()
-    assert main(["compare", "--profile", "service.profile", str(folder)]) == Exit.REFUSED
-    assert "no report of its host's meters" in capsys.readouterr().err
-
-
-def test_a_service_is_recorded_and_represents_itself(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["meters", "100ms", "--record", "service.profile", "--plain"]) == Exit.GOOD
-    assert "recorded: service.profile" in capsys.readouterr().err
-    recorded = json.loads((here / "service.profile").read_text())
-    assert (recorded["format"], recorded["sheet"]["subject"]) == (1, "machine")
-
-
-def test_an_unwritable_profile_is_refused_before_metering(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["meters", "100ms", "--record", "missing/service.profile"]) == Exit.FAILED
-    assert "cuesta meters record FILE" in capsys.readouterr().err
-
-
-def test_interrupted_pairs_are_compared(here: Path, write: Write) -> None:
+def test_interrupted_pairs_are_compared(here: Path, write: Write, cuesta: Cuesta) -> None:
     """Interrupted in the second pair: the complete pair is compared, and can be compared again."""
     plans = [write(f"{name}.toml", PLAN.replace("DELAY", delay)) for name, delay in (("a", "1ms"), ("b", "30ms"))]
     command = [sys.executable, "-m", "cuesta", "compare", "--interleave", *map(str, plans), "--out", "out"]
@@ -273,4 +234,4 @@ def test_interrupted_pairs_are_compared(here: Path, write: Write) -> None:
     assert [row["pair"] for row in rows] == [1]
     seeds = [json.loads((here / "out" / rows[0][name] / "run.json").read_text())["seed"] for name in ("base", "new")]
     assert seeds[0] == seeds[1]
-    assert main(["compare", str(here / "out")]) == Exit.INCONCLUSIVE
+    cuesta("compare", "out").ends(Exit.INCONCLUSIVE)

@@ -1,3 +1,5 @@
+"""`cuesta host`: the built-in host in a process of its own."""
+
 import json
 import re
 import signal
@@ -7,18 +9,20 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 from urllib.parse import urlsplit
 
 from cuesta import _native
 from cuesta.errors import Exit
+from tests.conftest import Cuesta
 
 
 @contextmanager
 def hosting(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """Run `cuesta host` until the end of the block; standard output is read up to its first address."""
     command = [sys.executable, "-m", "cuesta", "host", *arguments]
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    process = subprocess.Popen(command, **streams, text=True)  # type: ignore[call-overload]
     try:
         yield process
     finally:
@@ -26,17 +30,26 @@ def hosting(*arguments: str) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
+def row(stream: IO[str] | None) -> str:
+    assert stream
+    return stream.readline().strip()
+
+
+def type_keys(address: str, echoes: dict[bytes, bytes]) -> None:
+    """Type keys at a host and assert what each is echoed as."""
+    place = urlsplit(address)
+    with socket.create_connection((place.hostname, place.port), 10) as line:
+        for key, echo in echoes.items():
+            line.sendall(key)
+            assert line.recv(10) == echo
+
+
 def test_it_says_its_addresses_first_and_answers() -> None:
     listen = ["--listen", "tcp://127.0.0.1:0", "--listen", "telnet://127.0.0.1:0"]
     with hosting(*listen, "--service", "echo", "--echo-map", "a0", "--tty-meters") as process:
-        assert process.stdout is not None
-        first, second = process.stdout.readline().strip(), process.stdout.readline().strip()
+        first, second = row(process.stdout), row(process.stdout)
         assert (first.startswith("tcp://127.0.0.1:"), second.startswith("telnet://127.0.0.1:")) == (True, True)
-        address = urlsplit(first)
-        with socket.create_connection((address.hostname, address.port), 10) as line:
-            for key, echo in ((b"a", b"0"), (b"b", b"b")):
-                line.sendall(key)
-                assert line.recv(10) == echo
+        type_keys(first, {b"a": b"0", b"b": b"b"})
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
@@ -46,11 +59,7 @@ def test_it_says_its_addresses_first_and_answers() -> None:
 
 def test_it_ends_with_three_figures() -> None:
     with hosting("--listen", "tcp://127.0.0.1:0", "--service", "echo") as process:
-        assert process.stdout is not None
-        address = urlsplit(process.stdout.readline().strip())
-        with socket.create_connection((address.hostname, address.port), 10) as line:
-            line.sendall(b"a")
-            assert line.recv(10) == b"a"
+        type_keys(row(process.stdout), {b"a": b"a"})
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=60)
     assert re.fullmatch(r".* terminals on average for .*; messages: .* taken, .* answered.*--tty-meters\n", out), out
@@ -58,24 +67,21 @@ def test_it_ends_with_three_figures() -> None:
 
 def test_attached_it_ends_with_its_input() -> None:
     with hosting("--attached") as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith("telnet://127.0.0.1:")
+        assert row(process.stdout).startswith("telnet://127.0.0.1:")
         out, _ = process.communicate(timeout=60)
     assert (process.returncode, out) == (0, "")
 
 
 def test_rows_of_an_attached_host_end_at_given_instants(tmp_path: Path) -> None:
     with hosting("--attached", "--meters", str(tmp_path)) as process:
-        assert process.stdout is not None
-        assert process.stdin is not None
-        process.stdout.readline()
+        row(process.stdout)
         told = [_native.now() + after for after in (120_000_000, 250_000_000, 250_000_001)]
+        assert process.stdin
         process.stdin.write("".join(f"{instant}\n" for instant in told))
         process.stdin.flush()
         ends: list[int] = []
         while not ends or ends[-1] < told[-1]:
-            rows = (tmp_path / "series.jsonl").read_text().splitlines()
-            ends = [json.loads(row)["at"] for row in rows]
+            ends = [json.loads(each)["at"] for each in (tmp_path / "series.jsonl").read_text().splitlines()]
             assert process.poll() is None
     for instant in told:
         assert any(0 <= end - instant < 500_000_000 for end in ends), (told, ends)
@@ -83,14 +89,10 @@ def test_rows_of_an_attached_host_end_at_given_instants(tmp_path: Path) -> None:
 
 def test_the_start_message_names_who_can_reach_it() -> None:
     with hosting("--listen", "tcp://0.0.0.0:0", "--allow", "127.0.0.1", "--service", "shell cat") as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        assert process.stdout.readline().startswith("tcp://0.0.0.0:")
-        assert re.search(r"gives `cat` as user \d+ to 127.0.0.1: no password is asked", process.stderr.readline())
+        assert row(process.stdout).startswith("tcp://0.0.0.0:")
+        assert re.search(r"gives `cat` as user \d+ to 127.0.0.1: no password is asked", row(process.stderr))
 
 
-def test_a_shell_for_everybody_is_refused() -> None:
-    with hosting("--listen", "tcp://0.0.0.0:0", "--service", "shell cat") as process:
-        out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (Exit.FAILED, "")
-    assert "--allow" in err
+def test_a_shell_for_everybody_is_refused(cuesta: Cuesta) -> None:
+    ended = cuesta("host", "--listen", "tcp://0.0.0.0:0", "--service", "shell cat").ends(Exit.FAILED, "--allow")
+    assert ended.out == ""

@@ -1,3 +1,5 @@
+"""The command line before a verb: help, usage errors, streams that are closed, internal errors."""
+
 import json
 import os
 import subprocess
@@ -6,45 +8,27 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.cli import main
 from cuesta.errors import Exit
-from tests.conftest import Write
+from tests.conftest import Cuesta, Write
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["host", "--help"], ["check", "--help"]])
-def test_help_teaches_with_examples(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as raised:
-        main(arguments)
-    assert raised.value.code == 0
-    assert "examples:\n  cuesta " in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("arguments", [[], ["fly"]])
-def test_an_unknown_command_is_a_usage_error(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as raised:
-        main(arguments)
-    assert raised.value.code == Exit.USAGE
-    assert "usage: cuesta" in capsys.readouterr().err
+@pytest.mark.parametrize("arguments", ["--help", "run --help", "host --help", "check --help"])
+def test_help_teaches_with_examples(arguments: str, cuesta: Cuesta) -> None:
+    assert "examples:\n  cuesta " in cuesta(*arguments.split()).ends().out
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["run", "--wings"], "cuesta run: no such flag: --wings\n"),
-        (["run", "--user", "3"], "cuesta run: no such flag: --user; did you mean --users?\n"),
-        (["check", "a.tape", "b.tape"], "cuesta check: one argument too many: b.tape\n"),
+        ("", "usage: cuesta"),
+        ("fly", "usage: cuesta"),
+        ("run --wings", "cuesta run: no such flag: --wings\n"),
+        ("run --user 3", "cuesta run: no such flag: --user; did you mean --users?\n"),
+        ("check a.tape b.tape", "cuesta check: one argument too many: b.tape\n"),
     ],
 )
-def test_an_unexpected_argument_of_a_verb(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(arguments) == Exit.USAGE
-    assert capsys.readouterr().err.startswith(said)
-
-
-def test_verbs_that_are_not_built_are_not_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["--help"])
-    said = capsys.readouterr().out
-    assert not any(verb in said for verb in ("doctor",))
+def test_a_command_line_that_is_wrong_is_a_usage_error(arguments: str, said: str, cuesta: Cuesta) -> None:
+    assert cuesta(*arguments.split()).ends(Exit.USAGE).err.startswith(said)
 
 
 def of_cli(rest: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
@@ -72,12 +56,10 @@ def test_characters_that_the_terminal_lacks_are_replaced(write: Write) -> None:
     assert "ä" in str(json.loads(data.stdout))
 
 
-def test_an_internal_error_is_one_message(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_internal_error_is_one_message(monkeypatch: pytest.MonkeyPatch, cuesta: Cuesta) -> None:
     monkeypatch.setattr("cuesta.cli.check.check_tape", lambda _: 1 / 0)
-    assert main(["check", "x.tape"]) == Exit.FAILED
-    said = capsys.readouterr().err
+    said = cuesta("check", "x.tape").ends(Exit.FAILED).err
     assert said.startswith("cuesta: ZeroDivisionError: division by zero\n  CUESTA_DEBUG=1 ")
     assert "Traceback" not in said
     monkeypatch.setenv("CUESTA_DEBUG", "1")
-    assert main(["check", "x.tape"]) == Exit.FAILED
-    assert "Traceback" in capsys.readouterr().err
+    cuesta("check", "x.tape").ends(Exit.FAILED, "Traceback")

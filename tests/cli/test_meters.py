@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from cuesta import _native
-from cuesta.cli import main
 from cuesta.cli.verbs.meters import with_word
 from cuesta.errors import Exit
+from tests.conftest import Cuesta
 
 
 @pytest.fixture(autouse=True)
@@ -24,21 +24,15 @@ def _state(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(here / "state"))
 
 
-def data(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
-    assert main(["meters", *arguments]) == Exit.GOOD
-    return [json.loads(row) for row in capsys.readouterr().out.splitlines()]
-
-
-def test_rows_come_at_their_interval_and_an_average_after_them(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["meters", "100ms", "3"]) == Exit.GOOD
-    head, *rows, average, last = capsys.readouterr().out.splitlines()
+def test_rows_come_at_their_interval_and_an_average_after_them(cuesta: Cuesta) -> None:
+    head, *rows, average, last = cuesta("meters", "100ms", "3").ends().out.splitlines()
     assert head.split()[:2] == ["time", "%usr"]
     assert (len(rows), average) == (3, "average")
     assert len(last.split()) == len(rows[0].split()) == len(head.removesuffix("(plain)").split())
 
 
-def test_json_rows_are_whole_reports_that_add_up(capsys: pytest.CaptureFixture[str]) -> None:
-    first, second = data(capsys, "200ms", "2", "--json", "--plain")
+def test_json_rows_are_whole_reports_that_add_up(cuesta: Cuesta) -> None:
+    first, second = map(json.loads, cuesta("meters", "200ms", "2", "--json", "--plain").ends().out.splitlines())
     assert second["at"] > first["at"]
     assert 0.1 <= second["seconds"] < 20
     cpu = second["cpu"]
@@ -47,35 +41,29 @@ def test_json_rows_are_whole_reports_that_add_up(capsys: pytest.CaptureFixture[s
     assert {figure["tier"] for figure in cpu.values()} == {"plain"}
 
 
-def test_each_caller_has_its_own_interval(capsys: pytest.CaptureFixture[str], here: Path) -> None:
-    mine, yours = str(here / "mine"), str(here / "yours")
-    for file in (mine, yours):
-        assert main(["meters", "--reset", "--since", file]) == Exit.GOOD
-    long = json.loads(out(capsys, "--report", "--since", mine, "--json"))
-    assert main(["meters", "--reset", "--since", yours]) == Exit.GOOD
-    capsys.readouterr()
-    short = json.loads(out(capsys, "--report", "--since", yours, "--json"))
-    again = json.loads(out(capsys, "--report", "--since", mine, "--json"))
+def test_each_caller_has_its_own_interval(cuesta: Cuesta) -> None:
+    def report(file: str, *more: str) -> dict[str, Any]:
+        found: dict[str, Any] = cuesta("meters", "--report", *more, "--since", file, "--json").ends().json
+        return found
+
+    for file in ("mine", "yours"):
+        cuesta("meters", "--reset", "--since", file).ends()
+    long = report("mine")
+    cuesta("meters", "--reset", "--since", "yours").ends()
+    short, again = report("yours"), report("mine")
     assert short["seconds"] < again["seconds"]
     assert again["seconds"] > long["seconds"], "a report does not start a new interval"
     assert "nothing samples between two commands" in again["by_cause"]["why"]
-    both = json.loads(out(capsys, "--report", "--reset", "--since", mine, "--json"))
-    after = json.loads(out(capsys, "--report", "--since", mine, "--json"))
-    assert after["seconds"] < both["seconds"]
+    both = report("mine", "--reset")
+    assert report("mine")["seconds"] < both["seconds"]
 
 
-def out(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert main(["meters", *arguments]) == Exit.GOOD
-    return capsys.readouterr().out
-
-
-def test_words_replace_the_flags(capsys: pytest.CaptureFixture[str], here: Path) -> None:
-    mine = str(here / "mine")
-    assert main(["meters", "reset", "--since", mine]) == Exit.GOOD
-    assert "METERS" in out(capsys, "report", "--since", mine)
-    assert main(["meters", "record", str(here / "service.profile"), "200ms"]) == Exit.GOOD
-    assert json.loads((here / "service.profile").read_text())["format"] == 1
-    assert main(["meters", "1", "2", "3"]) == Exit.USAGE
+def test_words_replace_the_flags(cuesta: Cuesta, here: Path) -> None:
+    cuesta("meters", "reset", "--since", "mine").ends()
+    assert "METERS" in cuesta("meters", "report", "--since", "mine").ends().out
+    cuesta("meters", "record", "service.profile", "200ms").ends(Exit.GOOD, "recorded: service.profile")
+    recorded = json.loads((here / "service.profile").read_text())
+    assert (recorded["format"], recorded["sheet"]["subject"]) == (1, "machine")
 
 
 @pytest.mark.parametrize(
@@ -113,15 +101,11 @@ def test_the_word_that_is_meant_comes_first(arguments: str, meant: str) -> None:
         ("stream", set()),
     ],
 )
-def test_a_word_has_help_with_its_own_flags(capsys: pytest.CaptureFixture[str], word: str, flags: set[str]) -> None:
-    with pytest.raises(SystemExit) as raised:
-        main(["meters", word, "--help"])
-    said = capsys.readouterr().out
-    assert raised.value.code == 0
+def test_a_word_has_help_with_its_own_flags(cuesta: Cuesta, word: str, flags: set[str]) -> None:
+    said = cuesta("meters", word, "--help").ends().out
     assert said.startswith(f"usage: cuesta meters {word} ")
-    assert set(
-        re.findall(r"^  .*?--([\w-]+)", said.partition("options:")[2].partition("examples:")[0], re.MULTILINE)
-    ) == flags | {"help"}
+    options = said.partition("options:")[2].partition("examples:")[0]
+    assert set(re.findall(r"^  .*?--([\w-]+)", options, re.MULTILINE)) == flags | {"help"}
 
 
 def test_a_program_asks_for_a_stream() -> None:
@@ -136,84 +120,72 @@ def test_a_program_asks_for_a_stream() -> None:
     assert process.returncode == 0
 
 
-def test_an_interval_is_kept_by_session_and_subject(capsys: pytest.CaptureFixture[str], here: Path) -> None:
-    own = str(os.getpid())
-    assert main(["meters", "--reset", "--pid", own]) == Exit.GOOD
-    (kept,) = (here / "state/cuesta/meters").iterdir()
-    assert kept.name.endswith(f"-pid%3A{own}.json")
-    (here / "state/cuesta/meters/session-999999999-1-machine.json").write_text("{}")
-    assert main(["meters", "--reset"]) == Exit.GOOD
-    names = [path.name for path in (here / "state/cuesta/meters").iterdir()]
+def test_an_interval_is_kept_by_session_and_subject(cuesta: Cuesta, here: Path) -> None:
+    own, kept = str(os.getpid()), here / "state/cuesta/meters"
+    cuesta("meters", "--reset", "--pid", own).ends()
+    (file,) = kept.iterdir()
+    assert file.name.endswith(f"-pid%3A{own}.json")
+    (kept / "session-999999999-1-machine.json").write_text("{}")
+    cuesta("meters", "--reset").ends()
+    names = [path.name for path in kept.iterdir()]
     assert len(names) == 2, f"files of ended sessions must be deleted: {names}"
-    assert "SUBJECT" in out(capsys, "--report", "--pid", own)
+    assert "SUBJECT" in cuesta("meters", "--report", "--pid", own).ends().out
 
 
 @pytest.mark.parametrize("leader", [0, 999_999_999])
 def test_a_session_with_an_invisible_leader_keeps_its_interval(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, leader: int
+    cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch, leader: int
 ) -> None:
     monkeypatch.setattr(os, "getsid", lambda _: leader)
-    assert main(["meters", "--reset"]) == Exit.GOOD
-    assert "METERS" in out(capsys, "--report")
+    cuesta("meters", "--reset").ends()
+    assert "METERS" in cuesta("meters", "--report").ends().out
 
 
-def test_a_report_without_an_interval_says_how_to_begin_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["meters", "--report"]) == Exit.BAD_INPUT
-    assert "`cuesta meters --reset` begins one" in capsys.readouterr().err
+def test_a_report_without_an_interval_says_how_to_begin_one(cuesta: Cuesta) -> None:
+    cuesta("meters", "--report").ends(Exit.BAD_INPUT, "`cuesta meters --reset` begins one")
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"at": 5}', "\x00"])
-def test_a_file_that_holds_no_reading_is_refused(capsys: pytest.CaptureFixture[str], here: Path, text: str) -> None:
+def test_a_file_that_holds_no_reading_is_refused(cuesta: Cuesta, here: Path, text: str) -> None:
     (here / "kept").write_text(text)
-    assert main(["meters", "--report", "--since", str(here / "kept")]) == Exit.BAD_INPUT
-    said = capsys.readouterr().err
-    assert "not a reading that `cuesta meters --reset` wrote" in said
-    assert "begins a new one" in said
+    said = "not a reading that `cuesta meters --reset` wrote"
+    cuesta("meters", "--report", "--since", "kept").ends(Exit.BAD_INPUT, said, "begins a new one")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "code", "said"),
     [
-        (["--pid", "none"], "expected `machine`"),
-        (["--pid", "4194305"], "no such process"),
-        (["--cgroup", "/no/such"], "no such control group"),
-        (["--cpus", "4000"], "no such CPU: 4000"),
-        (["--cpus", "3-1"], "expected `machine`"),
-        (["1ms"], "at least 50ms"),
-        (["soon"], "cuesta meters: INTERVAL"),
-        (["record", "x", "abc"], "cuesta meters record: INTERVAL"),
-        (["profile", "abc"], "cuesta meters profile: SECONDS"),
-        (["1", "-3"], "COUNT"),
-        (["reprot"], "or a word, which stands first: rows, report, reset,"),
-        (["1", "--report"], "cuesta meters report: one argument too many: 1"),
-        (["1", "--since", "x"], "cuesta meters rows: no such flag: --since"),
-        (["--reset", "--json", "x"], "cuesta meters reset: no such flag: --json"),
-        (["report", "--sinc", "x"], "no such flag: --sinc; did you mean --since?"),
-        (["profile", "1", "--plain"], "cuesta meters profile: no such flag: --plain"),
-        (["--from", "box://9100"], "not a URL"),
+        ("--pid none", Exit.USAGE, "expected `machine`"),
+        ("--pid 4194305", Exit.FAILED, "no such process"),
+        ("--cgroup /no/such", Exit.FAILED, "no such control group"),
+        ("--cpus 4000", Exit.FAILED, "no such CPU: 4000"),
+        ("--cpus 3-1", Exit.USAGE, "expected `machine`"),
+        ("1ms", Exit.USAGE, "at least 50ms"),
+        ("soon", Exit.USAGE, "cuesta meters: INTERVAL"),
+        ("record x abc", Exit.USAGE, "cuesta meters record: INTERVAL"),
+        ("record missing/x 100ms", Exit.FAILED, "cuesta meters record FILE"),
+        ("profile abc", Exit.USAGE, "cuesta meters profile: SECONDS"),
+        ("profile 1s --fraction 2", Exit.USAGE, "at most 1, got 2"),
+        ("1 -3", Exit.USAGE, "COUNT"),
+        ("1 2 3", Exit.USAGE, "one argument too many: 3"),
+        ("reprot", Exit.USAGE, "or a word, which stands first: rows, report, reset,"),
+        ("1 --report", Exit.USAGE, "cuesta meters report: one argument too many: 1"),
+        ("1 --since x", Exit.USAGE, "cuesta meters rows: no such flag: --since"),
+        ("--reset --json x", Exit.USAGE, "cuesta meters reset: no such flag: --json"),
+        ("report --sinc x", Exit.USAGE, "no such flag: --sinc; did you mean --since?"),
+        ("profile 1 --plain", Exit.USAGE, "cuesta meters profile: no such flag: --plain"),
+        ("--from box://9100", Exit.USAGE, "not a URL"),
+        ("record", Exit.USAGE, "required: FILE"),
+        ("--record", Exit.USAGE, "--record: expected one argument"),
+        ("--from box:9100", Exit.USAGE, "expected a URL such as http://host:9100/metrics, got 'box:9100'"),
+        ("--pid 1 --cpus 0", Exit.USAGE, "--cpus: not allowed with argument --pid"),
+        ("--exact --report", Exit.USAGE, "cuesta meters report: no such flag: --exact"),
+        ("--calls --reset", Exit.USAGE, "cuesta meters reset: no such flag: --calls"),
+        ("--exact --from http://host.invalid:9100/metrics", Exit.USAGE, "a node_exporter does not trace"),
     ],
 )
-def test_impossible_subjects_and_flags_are_refused(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
-) -> None:
-    assert main(["meters", *arguments]) in (Exit.USAGE, Exit.FAILED)
-    assert said in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["record"], "required: FILE"),
-        (["--record"], "--record: expected one argument"),
-        (["--from", "box:9100"], "--from: expected a URL such as http://host:9100/metrics, got 'box:9100'"),
-        (["--pid", "1", "--cpus", "0"], "--cpus: not allowed with argument --pid"),
-    ],
-)
-def test_arguments_that_do_not_fit_a_word(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(["meters", *arguments])
-    assert left.value.code == Exit.USAGE
-    assert said in capsys.readouterr().err
+def test_impossible_subjects_and_flags_are_refused(cuesta: Cuesta, arguments: str, code: Exit, said: str) -> None:
+    cuesta("meters", *arguments.split()).ends(code, said)
 
 
 def test_ctrl_c_ends_rows_with_their_average() -> None:
@@ -229,14 +201,14 @@ def test_ctrl_c_ends_rows_with_their_average() -> None:
     assert (process.returncode, "average\n" in rest, errors) == (0, True, [])
 
 
-def test_a_process_that_ends_gives_reasons_and_no_failure(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+def test_a_process_that_ends_gives_reasons_and_no_failure(cuesta: Cuesta) -> None:
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as program:
-        assert main(["meters", "--reset", "--pid", str(program.pid), "--since", str(here / "kept")]) == Exit.GOOD
+        subject = ("--pid", str(program.pid), "--since", "kept")
+        cuesta("meters", "--reset", *subject).ends()
         assert program.stdin
         program.stdin.close()
         program.wait(30)
-    assert main(["meters", "--report", "--pid", str(program.pid), "--since", str(here / "kept")]) == Exit.FAILED
-    assert "no such process" in capsys.readouterr().err
+    cuesta("meters", "--report", *subject).ends(Exit.FAILED, "no such process")
 
 
 def test_an_unprivileged_user_can_meter_and_learns_what_is_missing() -> None:

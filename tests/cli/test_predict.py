@@ -1,19 +1,17 @@
 """The verb `predict`: typed tables, run folders, refusals and exit codes."""
 
 import json
-from collections.abc import Sequence
+import shlex
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cuesta.analysis.models.network import DELAY, Network, Station
-from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.analysis.predict.seeds import EMACS, MCS, TMUX
 from tests.analysis.solved import solve
 from tests.busy import BUSY
-from tests.conftest import Write
+from tests.conftest import Cuesta, Write
 from tests.run_folder import RunFolder
 
 DEMAND, DELAY_TIME, THINK = 0.1, 0.05, 2.0
@@ -47,23 +45,13 @@ def table(write: Write, *users: int, meter: float = DEMAND, name: str = "") -> P
     return write("table.toml", TABLE.format(rows=rows, name=name))
 
 
-def predict(*arguments: str | Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:
-    code = main(["predict", *map(str, arguments), "--json", "-"])
-    return code, json.loads(capsys.readouterr().out)
-
-
-def refusal(*arguments: str | Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    code = main(["predict", *map(str, arguments)])
-    return code, capsys.readouterr().err
-
-
-def test_more_users_of_a_known_host(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_more_users_of_a_known_host(write: Write, cuesta: Cuesta) -> None:
     rows = table(write, 2, 5, 10, 20, 30)
-    code, found = predict(rows, "--at", "users=25,60", capsys=capsys)
-    assert code == Exit.GOOD
+    found = cuesta("predict", rows, "--at", "users=25,60", "--json", "-").ends().json
     inside, outside = found["systems"][0]["figures"]
     for figure in (inside, outside):
-        assert figure["throughput"]["value"] == pytest.approx(solve(network(), figure["users"]).throughput, rel=5e-3)
+        expected = solve(network(), figure["users"]).throughput
+        assert figure["throughput"]["value"] == pytest.approx(expected, rel=5e-3)
         assert not figure["not_reported"]
     assert (inside["outside"], outside["outside"]) == (False, True)
     (capacity,) = found["systems"][0]["capacity"]
@@ -71,74 +59,63 @@ def test_more_users_of_a_known_host(write: Write, capsys: pytest.CaptureFixture[
     assert not found["conflict"]
 
 
-def test_what_if(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = table(write, 2, 5, 10, 20, 30)
-    limit = ("--limit", "response.mean < 1s")
-    code, found = predict(rows, "--at", "users=40", "--servers", "2", *limit, capsys=capsys)
-    assert code == Exit.GOOD
-    what_if = found["systems"][0]["what_if"]
+def test_what_if(write: Write, cuesta: Cuesta) -> None:
+    asked = ("predict", table(write, 2, 5, 10, 20, 30), "--at", "users=40", "--json", "-")
+    (system,) = cuesta(*asked, "--servers", "2", "--limit", "response.mean < 1s").ends().json["systems"]
+    what_if = system["what_if"]
     assert what_if["figures"][0]["response"]["value"] == pytest.approx(solve(network(2), 40).response, rel=0.02)
     assert what_if["capacity"][0]["saturation"]["value"] == pytest.approx(2 * network().saturation, rel=0.02)
-    now, then = found["systems"][0]["capacity"][0]["allowed"], what_if["capacity"][0]["allowed"]
+    now, then = system["capacity"][0]["allowed"], what_if["capacity"][0]["allowed"]
     allowed = int(now["value"])
     assert solve(network(), allowed).response <= 1.02
     assert solve(network(), allowed + 2).response > 0.98
     assert then["value"] > 1.8 * now["value"]
-    _, less = predict(rows, "--at", "users=40", "--demand", "cpu=-50%", capsys=capsys)
-    half = less["systems"][0]["what_if"]["figures"][0]["response"]["value"]
+    (system,) = cuesta(*asked, "--demand", "cpu=-50%").ends().json["systems"]
     faster = Network([Station("line", DELAY_TIME, DELAY), Station("cpu", DEMAND / 2)], THINK)
+    half = system["what_if"]["figures"][0]["response"]["value"]
     assert half == pytest.approx(solve(faster, 40).response, rel=0.02)
 
 
-def test_a_million_users(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    code, found = predict(table(write, 2, 5, 10, 20, 30), "--users", "1e6", capsys=capsys)
-    (figure,) = found["systems"][0]["figures"]
-    assert figure["users"] == 1_000_000
-    assert figure["outside"]
-    assert code == Exit.GOOD
+def test_a_million_users(write: Write, cuesta: Cuesta) -> None:
+    rows = table(write, 2, 5, 10, 20, 30)
+    (figure,) = cuesta("predict", rows, "--users", "1e6", "--json", "-").ends().json["systems"][0]["figures"]
+    assert (figure["users"], figure["outside"]) == (1_000_000, True)
     assert figure["throughput"]["value"] == pytest.approx(1 / DEMAND, rel=0.02)
 
 
-def test_a_response_that_throughputs_leave_open_is_left_out(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_response_that_throughputs_leave_open_is_left_out(write: Write, cuesta: Cuesta) -> None:
     """Users who think 10 s and wait 0.3 s, by throughputs of two digits: these tell the cycle alone."""
     rows = "\n".join(f'r{n} = [{n}, "{n / 10.3:.2g}", "0.001"]' for n in (2, 5, 10, 20))
     path = write("table.toml", TABLE.format(rows=rows, name="").replace('think = "2"', 'think = "10"'))
-    code, found = predict(path, capsys=capsys)
-    assert code == Exit.GOOD
-    figures = found["systems"][0]["figures"]
+    figures = cuesta("predict", path, "--json", "-").ends().json["systems"][0]["figures"]
     assert [figure["response"] for figure in figures] == [None] * 4
     assert figures[-1]["throughput"]["value"] == pytest.approx(20 / 10.3, rel=0.03)
-    main(["predict", str(path)])
-    assert "20 users, Z+K 10.0 s: the band of R is too wide (" in " ".join(capsys.readouterr().out.split())
+    assert "20 users, Z+K 10.0 s: the band of R is too wide (" in cuesta("predict", path).row
 
 
-def test_a_limit_that_the_rows_leave_open_is_not_reported(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_limit_that_the_rows_leave_open_is_not_reported(write: Write, here: Path, cuesta: Cuesta) -> None:
     """The station is so short, and hardly busy, that throughputs of three digits do not tell it."""
     host = Network([Station("line", 0.2, DELAY), Station("cpu", 0.02)], 10.0)
     rows = "\n".join(f'r{n} = [{n}, "{solve(host, n).throughput:.3g}", "0.001"]' for n in (5, 20, 50, 80))
     path = write("table.toml", TABLE.format(rows=rows, name="").replace('think = "2"', 'think = "10"'))
-    limit = ("--limit", "response.mean < 230ms")
-    assert main(["predict", str(path), *limit, "--json", str(path.with_suffix(".json"))]) == Exit.REFUSED
-    found = json.loads(path.with_suffix(".json").read_text())
+    ended = cuesta("predict", path, "--limit", "response.mean < 230ms", "--json", "out.json").ends(Exit.REFUSED)
+    found = json.loads((here / "out.json").read_text())
     assert found["systems"][0]["capacity"][0]["allowed"] is None
-    assert "response.mean < 230ms: NOT REPORTED: its 90 % band is too wide" in " ".join(capsys.readouterr().out.split())
+    assert "response.mean < 230ms: NOT REPORTED: its 90 % band is too wide" in ended.row
 
 
-def test_a_limit_that_changes_move_out_of_what_was_measured(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_limit_that_changes_move_out_of_what_was_measured(write: Write, cuesta: Cuesta) -> None:
     """Three rows check nothing outside of them: the limit lies among them now, and with two servers beyond."""
     rows = table(write, 10, 20, 30, meter=0.001)
-    limit = ("--limit", "response.mean < 600ms")
-    code, found = predict(rows, *limit, capsys=capsys)
-    assert code == Exit.GOOD
-    allowed = found["systems"][0]["capacity"][0]["allowed"]["value"]
+    asked = ("predict", rows, "--limit", "response.mean < 600ms", "--json", "-")
+    allowed = cuesta(*asked).ends().json["systems"][0]["capacity"][0]["allowed"]["value"]
     assert solve(network(), round(allowed)).response == pytest.approx(0.6, rel=0.1)
-    code, found = predict(rows, *limit, "--servers", "2", capsys=capsys)
-    assert code == Exit.REFUSED
-    assert found["systems"][0]["capacity"][0]["allowed"]
-    assert found["systems"][0]["what_if"]["capacity"][0]["allowed"] is None
+    (system,) = cuesta(*asked, "--servers", "2").ends(Exit.REFUSED).json["systems"]
+    assert system["capacity"][0]["allowed"]
+    assert system["what_if"]["capacity"][0]["allowed"] is None
 
 
-def test_users_beside_other_conditions(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_users_beside_other_conditions(write: Write, cuesta: Cuesta) -> None:
     """They belong to each question that leaves them open, and else are one more."""
     rows = table(write, 2, 5, 10, 20, 30)
     asked = {
@@ -147,27 +124,23 @@ def test_users_beside_other_conditions(write: Write, capsys: pytest.CaptureFixtu
         (): [(25, 2)],
     }
     for flags, loads in asked.items():
-        _, found = predict(rows, *flags, "--users", "25", capsys=capsys)
-        assert [(each["users"], each["think"]) for each in found["systems"][0]["figures"]] == loads
+        (system,) = cuesta("predict", rows, *flags, "--users", "25", "--json", "-").json["systems"]
+        assert [(each["users"], each["think"]) for each in system["figures"]] == loads
 
 
-def test_the_tables_of_1993(capsys: pytest.CaptureFixture[str]) -> None:
-    flags = ("--fit", "ports<=15", "--check", "meters")
-    code, found = predict(TMUX, *flags, "--at", "ports=20,25", capsys=capsys)
-    assert code == Exit.REFUSED, "the meters are in conflict"
-    (system,) = found["systems"]
+def test_the_tables_of_1993(cuesta: Cuesta) -> None:
+    asked = ("predict", TMUX, "--fit", "ports<=15", "--at", "ports=20,25", "--json", "-")
+    (system,) = cuesta(*asked, "--check", "meters").ends(Exit.REFUSED).json["systems"]
     assert system["held_out"]["mape"] == pytest.approx(0.037, abs=5e-4)
     assert [round(each["response"]["users"]["value"], 1) for each in system["conflicts"]] == [32.0, 32.0, 29.4, 29.4]
-    assert predict(TMUX, "--fit", "ports<=15", "--at", "ports=20,25", capsys=capsys)[0] == Exit.GOOD
-    code, found = predict(TMUX, "--at", "ports=30", capsys=capsys)
-    assert code == Exit.REFUSED
-    assert all(each["response"] is None for each in found["systems"][0]["figures"])
+    cuesta(*asked).ends()
+    (system,) = cuesta("predict", TMUX, "--at", "ports=30", "--json", "-").ends(Exit.REFUSED).json["systems"]
+    assert all(each["response"] is None for each in system["figures"])
 
 
-def test_the_tables_as_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tables_as_text(cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    main(["predict", str(TMUX), "--fit", "ports<=15", "--at", "ports=20,25,30"])
-    text = capsys.readouterr().out
+    text = cuesta("predict", TMUX, "--fit", "ports<=15", "--at", "ports=20,25,30").out
     for said in (
         "8 of 12 loads predicted; a station saturates at 29.0",
         "25  telnet          41.2 ms   33–55 ms",
@@ -177,49 +150,43 @@ def test_the_tables_as_text(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
         "never checked there: 30 ports; measured were 5 to 25",
     ):
         assert said in text
-    main(["predict", str(MCS), "--configuration", "MR8.0", "--fit", "think=0", "--at", "think=10,5,3,1"])
-    text = capsys.readouterr().out
+    text = cuesta("predict", MCS, "--configuration", "MR8.0", "--fit", "think=0", "--at", "think=10,5,3,1").out
     assert "4.47  4.46–4.48   4.64      3.60  +24 %" in text
     assert "below the 0.34 s" in text
-    main(["predict", str(EMACS), "--fit", "none"])
-    assert "characters/s 1.61" in capsys.readouterr().out
+    assert "characters/s 1.61" in cuesta("predict", EMACS, "--fit", "none").out
 
 
-def test_a_meter_of_more_than_everything_is_rejected(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    _, found = predict(table(write, 2, 5, 10, 20, 30, meter=0.223), "--at", "users=15", capsys=capsys)
+def test_a_meter_of_more_than_everything_is_rejected(write: Write, cuesta: Cuesta) -> None:
+    rows = table(write, 2, 5, 10, 20, 30, meter=0.223)
+    found = cuesta("predict", rows, "--at", "users=15", "--json", "-").json
     assert found["notes"] == ["CPU: 221 % busy in r30 is more than all of it: the meter is not used"]
     assert {each["by"] for each in found["systems"][0]["saturation"]} == {"response"}
 
 
-def test_a_meter_of_something_else_is_a_conflict(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_meter_of_something_else_is_a_conflict(write: Write, cuesta: Cuesta) -> None:
     rows = table(write, 2, 5, 10, 20, 30, meter=0.04)
-    code, found = predict(rows, "--at", "users=15", "--check", "meters", capsys=capsys)
-    assert code == Exit.REFUSED
-    assert found["conflict"]
+    asked = cuesta("predict", rows, "--at", "users=15", "--check", "meters", "--json", "-")
+    assert asked.ends(Exit.REFUSED).json["conflict"]
 
 
-def test_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs(tmp_path: Path, cuesta: Cuesta) -> None:
     """A sweep: a transaction a user in 2 s, and the response is 0.1 s at any load: nothing saturates."""
     folder = RunFolder(tmp_path / "sweep", users=(4, 8, 16, 32), responses=lambda step, *_: [0.1] * (2 << step)).write()
-    code, found = predict(folder, capsys=capsys)
-    assert code == Exit.GOOD
-    figures = found["systems"][0]["figures"]
+    figures = cuesta("predict", folder, "--json", "-").ends().json["systems"][0]["figures"]
     assert [figure["users"] for figure in figures] == [4, 8, 16, 32]
     assert [figure["throughput"]["value"] for figure in figures] == pytest.approx([2, 4, 8, 16], rel=0.01)
     assert figures[0]["observed"]["place"].endswith("sweep, step 1")
 
 
-def test_runs_of_different_tapes_are_no_rows_of_one_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_of_different_tapes_are_no_rows_of_one_system(tmp_path: Path, cuesta: Cuesta) -> None:
     folders = [RunFolder(tmp_path / name, users=(4,)).write() for name in ("a", "b")]
     run = json.loads((folders[1] / "run.json").read_text())
     run["tapes"]["interactive"]["sha256"] = "11"
     (folders[1] / "run.json").write_text(json.dumps(run))
-    code, error = refusal(*folders, capsys=capsys)
-    assert code == Exit.REFUSED
-    assert "are not runs of one system: tapes: interactive 00 against 11" in error
+    cuesta("predict", *folders).ends(Exit.REFUSED, "are not runs of one system: tapes: interactive 00 against 11")
 
 
-def test_a_real_sweep(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_real_sweep(write: Write, cuesta: Cuesta) -> None:
     """The built-in host with one server of 10 ms: what its own meter and the response say of the demand.
 
     Two servers saturate at 44 users, which is among those that were measured.
@@ -237,140 +204,112 @@ def test_a_real_sweep(here: Path, write: Write, capsys: pytest.CaptureFixture[st
     """
     path = write("sweep.toml", plan)
     path.write_text(path.read_text() + BUSY)
-    assert main(["run", str(path), "--users", "5,10,20,40,80", "--out", "sweep"]) == Exit.GOOD
-    capsys.readouterr()
-    code, found = predict("sweep", "--users", "50", "--servers", "2", capsys=capsys)
-    assert code == Exit.GOOD
-    (system,) = found["systems"]
+    cuesta("run", path, "--users", "5,10,20,40,80", "--out", "sweep").ends()
+    (system,) = cuesta("predict", "sweep", "--users", "50", "--servers", "2", "--json", "-").ends().json["systems"]
     demands = [station for each in system["capacity"] for station in each["stations"]]
     assert max(each["demand"] / each["servers"] for each in demands) == pytest.approx(0.01, rel=0.35)
     now, then = system["capacity"][0], system["what_if"]["capacity"][0]
     assert then["throughput"] > 1.3 * now["throughput"]
 
 
-REFUSED = {
-    "one row": ([10], [], Exit.REFUSED, "1 row to fit: no model can be fitted"),
-    "no row": ([2, 5, 10], ["--fit", "users>100"], Exit.REFUSED, "no row can be fitted"),
-    "a percentile": ([2, 5, 10], ["--limit", "response.p95 < 1s"], Exit.REFUSED, "the model gives means"),
-    "an unknown station": ([2, 5, 10, 20], ["--demand", "disk=-20%"], Exit.BAD_INPUT, "no such station: disk"),
-    "a demand below zero": ([2, 5, 10], ["--demand", "cpu=-120%"], Exit.BAD_INPUT, "expected more than 0"),
-    "a negative demand": ([2, 5, 10], ["--demand", "cpu=-5ms"], Exit.BAD_INPUT, "expected a demand of more than 0 s"),
-    "no users": ([2, 5, 10], ["--users", "0"], Exit.USAGE, "expected a number from 1"),
-    "users that are no number": ([2, 5, 10], ["--users", "many"], Exit.USAGE, "expected a number"),
-    "a name that there is not": ([2, 5, 10], ["--at", "people=5"], Exit.USAGE, "no such condition: people"),
-    "a value without a name": ([2, 5, 10], ["--at", "5"], Exit.USAGE, "expected NAME=VALUE"),
-    "an open question": ([2, 5, 10], ["--at", "think=5s"], Exit.USAGE, "expected users, for the rows differ in it"),
-    "a comparison of loads": ([2, 5, 10], ["--at", "users>=50"], Exit.USAGE, "--at: expected users=VALUE, got users>="),
-    "an echo of requests": ([2, 5, 10], ["--limit", "echo.mean < 1s"], Exit.REFUSED, "the rows have response times"),
-    "no such configuration": ([2, 5, 10], ["--configuration", "x"], Exit.USAGE, "there is no x"),
-    "a margin of nothing": ([2, 5, 10], ["--margin", "0%"], Exit.USAGE, "--margin"),
-    "half a server": ([2, 5, 10], ["--servers", "0.5"], Exit.USAGE, "--servers"),
-    "a change without a station": ([2, 5, 10], ["--demand", "-20%"], Exit.USAGE, "expected STATION=CHANGE"),
-}
+REFUSED = [
+    ([10], "", Exit.REFUSED, "1 row to fit: no model can be fitted"),
+    ([2, 5, 10], "--fit users>100", Exit.REFUSED, "no row can be fitted"),
+    ([2, 5, 10], "--limit 'response.p95 < 1s'", Exit.REFUSED, "the model gives means, and no other figure"),
+    ([2, 5, 10, 20], "--demand disk=-20%", Exit.BAD_INPUT, "no such station: disk"),
+    ([2, 5, 10], "--demand cpu=-120%", Exit.BAD_INPUT, "expected more than 0"),
+    ([2, 5, 10], "--demand cpu=-5ms", Exit.BAD_INPUT, "expected a demand of more than 0 s"),
+    ([2, 5, 10], "--users 0", Exit.USAGE, "expected a number from 1"),
+    ([2, 5, 10], "--users many", Exit.USAGE, "expected a number"),
+    ([2, 5, 10], "--at people=5", Exit.USAGE, "no such condition: people"),
+    ([2, 5, 10], "--at 5", Exit.USAGE, "expected NAME=VALUE"),
+    ([2, 5, 10], "--at think=5s", Exit.USAGE, "expected users, for the rows differ in it"),
+    ([2, 5, 10], "--at 'users>=50'", Exit.USAGE, "--at: expected users=VALUE, got users>="),
+    ([2, 5, 10], "--limit 'echo.mean < 1s'", Exit.REFUSED, "the rows have response times"),
+    ([2, 5, 10], "--configuration x", Exit.USAGE, "there is no x"),
+    ([2, 5, 10], "--margin 0%", Exit.USAGE, "--margin"),
+    ([2, 5, 10], "--servers 0.5", Exit.USAGE, "--servers"),
+    ([2, 5, 10], "--demand -20%", Exit.USAGE, "expected STATION=CHANGE"),
+    ([2, 5, 10, 30], "--simulate --limit 'response.max < 1s'", Exit.REFUSED, "means and percentiles"),
+    ([2, 5, 10, 30], "--limit 'response.p95 < 1s'", Exit.REFUSED, "--simulate gives percentiles of the model"),
+    ([2, 5, 10, 30], "--seed 2", Exit.USAGE, "without --simulate"),
+    ([2, 5, 10, 30], "--simulate --seed x", Exit.USAGE, "expected a whole number"),
+]
 
 
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_told_or_used(case: str, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    users, flags, code, said = REFUSED[case]
-    meter = 0.001 if case == "one row" else DEMAND
-    found, error = refusal(table(write, *users, meter=meter), *flags, capsys=capsys)
-    assert (found, said in " ".join(error.split())) == (code, True), error
+@pytest.mark.parametrize(("users", "flags", "code", "said"), REFUSED)
+def test_what_cannot_be_told_or_used(
+    users: list[int], flags: str, code: Exit, said: str, write: Write, cuesta: Cuesta
+) -> None:
+    meter = 0.001 if len(users) == 1 else DEMAND
+    ended = cuesta("predict", table(write, *users, meter=meter), *shlex.split(flags)).ends(code)
+    assert said in " ".join(ended.err.split())
 
 
-BAD_TABLES = {
-    "no points": ('title = "t"\n[[identity]]\nformula = "1 = 1"\n', "no [[points]]"),
-    "no users": ('title = "t"\n[[points]]\nconfiguration = "a"\nthroughput = "1"\n', "expected users"),
-    "zero users": (
-        'title = "t"\n[[points]]\nconfiguration = "a"\nusers = "0"\nthroughput = "1"\n',
-        "expected 1 or more",
-    ),
-    "negative thinking": (
-        'title = "t"\n[[points]]\nconfiguration = "a"\nusers = "3"\nthink = "0 - 2"\nthroughput = "1"\n',
-        "think: expected 0 or more, got -2",
-    ),
-    "negative throughput": (
-        'title = "t"\n[[points]]\nconfiguration = "a"\nusers = "3"\nthroughput = "0 - 2"\n',
-        "throughput: expected more than 0",
-    ),
-    "a word that there is not": (
-        'title = "t"\n[[points]]\nconfiguration = "a"\nusers = "3"\nspeed = "2"\nthroughput = "1"\n',
-        "no such word: speed",
-    ),
-    "no such service": (
-        'title = "t"\n[[points]]\nconfiguration = "a"\nusers = "3"\nthroughput = "1"\nservice = "slow"\n',
-        "service: expected fixed or exponential",
-    ),
-    "nothing measured": ('title = "t"\n[[points]]\nconfiguration = "a"\nusers = "3"\n', "throughput or response"),
-    "servers that are no number": (
-        'title = "t"\n[[points]]\nconfiguration = "a"\nusers = "3"\nthroughput = "1"\nservers = { cpu = 0 }\n',
-        "servers of cpu: expected a whole number from 1, got 0",
-    ),
-    "no TOML": ("title = \n", "Invalid value"),
-}
+POINT = '[[points]]\nconfiguration = "a"\n'
+BAD_TABLES = [
+    ('[[identity]]\nformula = "1 = 1"\n', "no [[points]]"),
+    (f'{POINT}throughput = "1"\n', "expected users"),
+    (f'{POINT}users = "0"\nthroughput = "1"\n', "expected 1 or more"),
+    (f'{POINT}users = "3"\nthink = "0 - 2"\nthroughput = "1"\n', "think: expected 0 or more, got -2"),
+    (f'{POINT}users = "3"\nthroughput = "0 - 2"\n', "throughput: expected more than 0"),
+    (f'{POINT}users = "3"\nspeed = "2"\nthroughput = "1"\n', "no such word: speed"),
+    (f'{POINT}users = "3"\nthroughput = "1"\nservice = "slow"\n', "service: expected fixed or exponential"),
+    (f'{POINT}users = "3"\n', "throughput or response"),
+    (f'{POINT}users = "3"\nthroughput = "1"\nservers = {{ cpu = 0 }}\n', "expected a whole number from 1, got 0"),
+    ("title = \n", "Invalid value"),
+]
 
 
-@pytest.mark.parametrize("case", BAD_TABLES)
-def test_tables_that_cannot_be_used(case: str, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    text, said = BAD_TABLES[case]
-    code, error = refusal(write("bad.toml", text), capsys=capsys)
-    assert (code, said in error, "bad.toml" in error) == (Exit.BAD_INPUT, True, True), error
+@pytest.mark.parametrize(("text", "said"), BAD_TABLES)
+def test_tables_that_cannot_be_used(text: str, said: str, write: Write, cuesta: Cuesta) -> None:
+    cuesta("predict", write("bad.toml", f'title = "t"\n{text}')).ends(Exit.BAD_INPUT, said, "bad.toml")
 
 
-CELLS = {
-    "a negative print": ("-1.0", "0.3", "0.1", "throughput: expected a number, 0 or more: t.r.x is '-1.0'"),
-    "another minus sign": ("−1.0", "0.3", "0.1", "t.r.x is '−1.0'"),
-    "a negative meter": ("0.9", "0.3", "-0.1", "utilization cpu: expected a number, 0 or more: t.r.u is '-0.1'"),
-    "a word": ("0.9", "soon", "0.1", "response: expected a number, 0 or more: t.r.r is 'soon'"),
-    "a power of ten": ("1e300", "0.3", "0.1", "t.r.x is '1e300'"),
-    "more than the users can do": ("3.0", "", "0.1", "c 5 users: no response is so short: R = N/X − Z − K is -3.33 s"),
-}
+CELLS = [
+    ("-1.0", "0.3", "0.1", "throughput: expected a number, 0 or more: t.r.x is '-1.0'"),
+    ("−1.0", "0.3", "0.1", "t.r.x is '−1.0'"),
+    ("0.9", "0.3", "-0.1", "utilization cpu: expected a number, 0 or more: t.r.u is '-0.1'"),
+    ("0.9", "soon", "0.1", "response: expected a number, 0 or more: t.r.r is 'soon'"),
+    ("1e300", "0.3", "0.1", "t.r.x is '1e300'"),
+    ("3.0", "", "0.1", "c 5 users: no response is so short: R = N/X − Z − K is -3.33 s"),
+    ("", "", "0.1", "c 5 users is left out: it has no throughput or response"),
+]
 
 
 @pytest.mark.parametrize("case", CELLS)
-def test_cells_that_cannot_be_used(case: str, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    *cells, said = CELLS[case]
-    code, error = refusal(write("bad.toml", of_cells(cells)), capsys=capsys)
-    assert (code, said in " ".join(error.split())) == (Exit.BAD_INPUT, True), error
-
-
-def test_a_row_without_a_measurement_is_left_out(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    code, error = refusal(write("holes.toml", of_cells(["", "", "0.1"])), capsys=capsys)
-    assert code == Exit.REFUSED
-    assert "c 5 users is left out: it has no throughput or response" in " ".join(error.split())
-
-
-def of_cells(cells: Sequence[str]) -> str:
+def test_cells_that_cannot_be_used(case: tuple[str, ...], write: Write, cuesta: Cuesta) -> None:
     """A table of one row of 5 users who think 5 s: throughput, response, and a meter."""
-    return (
-        f'title = "t"\n[table.t]\ncolumns = ["x", "r", "u"]\n[table.t.rows]\nr = {json.dumps(list(cells))}\n'
+    *cells, said = case
+    text = (
+        f'title = "t"\n[table.t]\ncolumns = ["x", "r", "u"]\n[table.t.rows]\nr = {json.dumps(cells)}\n'
         '[[points]]\nconfiguration = "c"\nusers = "5"\nthink = "5"\nthroughput = "t.r.x"\nresponse = "t.r.r"\n'
         'utilization = { cpu = "t.r.u" }\n'
     )
+    ended = cuesta("predict", write("bad.toml", text)).ends(Exit.BAD_INPUT if any(cells[:2]) else Exit.REFUSED)
+    assert said in " ".join(ended.err.split())
 
 
-def test_two_rows_of_a_table_without_meters_are_too_few(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    code, found = predict(table(write, 5, 30, meter=0.001), "--at", "users=100", capsys=capsys)
-    assert code == Exit.REFUSED
-    (figure,) = found["systems"][0]["figures"]
+def test_two_rows_of_a_table_without_meters_are_too_few(write: Write, cuesta: Cuesta) -> None:
+    rows = table(write, 5, 30, meter=0.001)
+    ended = cuesta("predict", rows, "--at", "users=100", "--json", "-").ends(Exit.REFUSED)
+    (figure,) = ended.json["systems"][0]["figures"]
     assert figure["not_reported"].startswith("no degree of freedom is left to check the model")
 
 
-def test_rows_of_equal_names_are_not_taken_for_one(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_of_equal_names_are_not_taken_for_one(write: Write, cuesta: Cuesta) -> None:
     """Both are called `A 96 users`; only one of them is fitted, and the other one is held out."""
     text = 'title = "t"\n[table.t]\ncolumns = ["x"]\n[table.t.rows]\nlight = ["9.0"]\nfull = ["30.0"]\n'
     for row, think in (("light", 10), ("full", 0)):
         text += f'[[points]]\nconfiguration = "A"\nusers = "96"\nthink = "{think}"\nthroughput = "t.{row}.x"\n'
         text += 'known_delay = "0.3"\n'
-    _, found = predict(write("table.toml", text), "--fit", "think=0", capsys=capsys)
-    (system,) = found["systems"]
+    (system,) = cuesta("predict", write("table.toml", text), "--fit", "think=0", "--json", "-").json["systems"]
     assert (system["rows"], system["held_out"]["rows"], system["held_out"]["own_split"]) == (1, 1, False)
     (figure,) = system["figures"]
     assert (figure["think"], figure["fitted"]) == (10, False)
 
 
 @pytest.mark.parametrize("name", ["nowhere", "rows.csv"])
-def test_a_folder_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
-    (tmp_path / "rows.csv").write_text("users,throughput\n1,1\n")
-    code, error = refusal(tmp_path / name, capsys=capsys)
-    assert code == Exit.BAD_INPUT
-    assert f"{name}: not a run folder" in error
+def test_a_folder_that_is_none(write: Write, cuesta: Cuesta, name: str) -> None:
+    write("rows.csv", "users,throughput\n1,1\n")
+    cuesta("predict", name).ends(Exit.BAD_INPUT, f"{name}: not a run folder")

@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from cuesta.analysis.predict.simulation import Length, Simulator
-from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.analysis.predict.seeds import MCS, TMUX
 from tests.analysis.search.known_hosts import beyond
 from tests.analysis.solved import solve
-from tests.cli.test_predict import DELAY_TIME, DEMAND, network, predict, table
-from tests.conftest import Write
+from tests.cli.test_predict import DELAY_TIME, DEMAND, network, table
+from tests.conftest import Cuesta, Write
 
 ROWS = (2, 5, 10, 30)
 
@@ -34,10 +33,9 @@ def simulated(found: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def test_percentiles_and_means_are_those_of_exact_theory(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_percentiles_and_means_are_those_of_exact_theory(write: Write, cuesta: Cuesta) -> None:
     rows = table(write, *ROWS)
-    code, found = predict(rows, "--at", "users=8,20,40", "--simulate", capsys=capsys)
-    assert code == Exit.GOOD
+    found = cuesta("predict", rows, "--at", "users=8,20,40", "--simulate", "--json", "-").ends().json
     (host,) = simulated(found)["hosts"]
     for figure in host["figures"]:
         users, series = figure["users"], figure["series"]["response"]
@@ -51,10 +49,9 @@ def test_percentiles_and_means_are_those_of_exact_theory(write: Write, capsys: p
     assert host["events"] > 3 * 100_000
 
 
-def test_a_limit_on_a_percentile(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    rows, limit = table(write, *ROWS), ("--limit", "response.p90 < 1s")
-    code, found = predict(rows, "--at", "users=20", "--simulate", *limit, "--servers", "2", capsys=capsys)
-    assert code == Exit.GOOD
+def test_a_limit_on_a_percentile(write: Write, cuesta: Cuesta) -> None:
+    flags = ("--at", "users=20", "--simulate", "--limit", "response.p90 < 1s", "--servers", "2")
+    found = cuesta("predict", table(write, *ROWS), *flags, "--json", "-").ends().json
     now, then = simulated(found)["hosts"]
     truth = max(users for users in range(1, 60) if percentile(users, 0.9) < 1)
     (users,) = now["limits"]
@@ -67,11 +64,10 @@ def test_a_limit_on_a_percentile(write: Write, capsys: pytest.CaptureFixture[str
     assert found["systems"][0]["capacity"][0]["allowed"] is None
 
 
-def test_as_text(write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_as_text(write: Write, cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     flags = ("--at", "users=20", "--simulate", "--limit", "response.p95 < 10ms")
-    assert main(["predict", str(table(write, *ROWS)), *flags]) == Exit.GOOD
-    text = " ".join(capsys.readouterr().out.split())
+    text = cuesta("predict", table(write, *ROWS), *flags).ends().row
     for said in (
         "a plain tape: keying, one request, an exponential think time; seed 1",
         "the means agree with the exact model's",
@@ -82,118 +78,74 @@ def test_as_text(write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: 
         assert said in text
 
 
-REFUSED = {
-    "a percentile without a simulation": (
-        ["--limit", "response.p95 < 1s"],
-        Exit.REFUSED,
-        "--simulate gives",
-    ),
-    "a figure that no simulation has": (
-        ["--simulate", "--limit", "response.max < 1s"],
-        Exit.REFUSED,
-        "means and percentiles",
-    ),
-    "a transaction that there is not": (
-        ["--simulate", "--at", "users=9", "--limit", "response{log in}.p95 < 1s"],
-        Exit.REFUSED,
-        "NOT SIMULATED: --limit response{log in}.p95 < 1s: the simulation does not show it",
-    ),
-    "a seed without a simulation": (["--seed", "2"], Exit.USAGE, "without --simulate"),
-    "a seed that is no number": (["--simulate", "--seed", "x"], Exit.USAGE, "expected a whole number"),
-    "more users than memory": (
-        ["--simulate", "--users", "1e9"],
-        Exit.REFUSED,
-        "NOT SIMULATED: 1,000,000,000 simulated users need about",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_is_refused(case: str, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    flags, code, said = REFUSED[case]
-    found = main(["predict", str(table(write, *ROWS)), *flags])
-    text = " ".join("".join(capsys.readouterr()).split())
-    assert (found, said in text) == (code, True), text
-
-
-def test_tables_whose_users_cannot_be_played(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    restless = table(write, *ROWS)
-    restless.write_text(restless.read_text().replace('think = "2"', 'think = "0"'))
+def test_what_is_not_simulated(write: Write, cuesta: Cuesta) -> None:
+    rows, restless = table(write, *ROWS), write("restless.toml", "")
+    restless.write_text(rows.read_text().replace('think = "2"', 'think = "0"'))
+    no_such = "--limit response{log in}.p95 < 1s: the simulation does not show it"
+    paced, untimed = ("paced: nothing says when its users type", "no think time: nothing says when its users type")
     for source, flags, said in (
-        (TMUX, ["--fit", "ports<=15", "--at", "ports=20"], "the load is paced: nothing says when its users type"),
-        (restless, ["--at", "users=20"], "the load has no think time: nothing says when its users type"),
+        (rows, ["--at", "users=9", "--limit", "response{log in}.p95 < 1s"], no_such),
+        (rows, ["--users", "1e9"], "1,000,000,000 simulated users need about"),
+        (TMUX, ["--fit", "ports<=15", "--at", "ports=20"], f"a table has no tape, and the load is {paced}"),
+        (restless, ["--at", "users=20"], f"a table has no tape, and the load has {untimed}"),
     ):
-        assert main(["predict", str(source), *flags, "--simulate"]) == Exit.REFUSED
-        text = " ".join(capsys.readouterr().out.split())
-        assert "NOT SIMULATED: a table has no tape" in text
-        assert said in text
+        text = cuesta("predict", source, *flags, "--simulate").ends(Exit.REFUSED).row
+        assert f"NOT SIMULATED: {said}" in text, text
 
 
-def test_a_limit_that_nothing_checks_is_not_reported(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_limit_that_nothing_checks_is_not_reported(here: Path, cuesta: Cuesta) -> None:
     """One row is fitted: neither of the mean nor of a percentile may it be said how many users keep a limit."""
-    flags = ("--configuration", "MR8.0", "--fit", "think=0", "--at", "think=10", "--simulate")
+    flags = ("--configuration", "MR8.0", "--fit", "think=0", "--at", "think=10", "--simulate", "--json", "found.json")
     for figure in ("mean", "p95"):
-        limit = ("--limit", f"response.{figure} < 2s")
-        assert main(["predict", str(MCS), *flags, *limit, "--json", "found.json"]) == Exit.REFUSED
-        found = json.loads((here / "found.json").read_text())
-        if figure == "p95":
-            (one,) = simulated(found)["hosts"][0]["limits"]
-            assert one["not_reported"].startswith("no degree of freedom is left to check the model")
-            assert (one["users"], one["reached"]) == (None, None)
-        text = " ".join(capsys.readouterr().out.split())
+        text = cuesta("predict", MCS, *flags, "--limit", f"response.{figure} < 2s").ends(Exit.REFUSED).row
         assert f"response.{figure} < 2s: NOT REPORTED: no degree of freedom is left to check the model" in text
         assert "RESULT NOT REPORTED" in text
+    (one,) = simulated(json.loads((here / "found.json").read_text()))["hosts"][0]["limits"]
+    assert one["not_reported"].startswith("no degree of freedom is left to check the model")
+    assert (one["users"], one["reached"]) == (None, None)
 
 
-def test_a_load_whose_response_is_left_open_is_not_simulated(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_load_whose_response_is_left_open_is_not_simulated(write: Write, cuesta: Cuesta) -> None:
     """Throughputs of two digits tell the cycle of users, but not their response."""
     path = table(write, *ROWS)
     rows = "\n".join(f'r{n} = [{n}, "{n / 10.3:.2g}", "0.001"]' for n in (2, 5, 10, 20))
     head, tail = path.read_text().split("[table.rows.rows]")
     path.write_text(f"{head}[table.rows.rows]\n{rows}\n{tail[tail.index('[[points]]') :]}".replace('"2"', '"10"'))
-    code, found = predict(path, "--simulate", capsys=capsys)
+    found = cuesta("predict", path, "--simulate", "--json", "-").ends(Exit.REFUSED).json
     open_ones = [each["users"] for each in found["systems"][0]["figures"] if each["response"] is None]
     assert open_ones == [2, 5, 10, 20]
     assert simulated(found)["hosts"] == []
     assert simulated(found)["refused"] == ["2, 5, 10, 20 users: the band of their response is too wide"]
-    assert code == Exit.REFUSED
 
 
 def test_a_mean_that_contradicts_exact_theory_is_no_answer(
-    write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    write: Write, cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As far as chance allows; here it allows nothing."""
     monkeypatch.setattr("cuesta.analysis.predict.simulation.DISAGREES", 0.0)
     monkeypatch.setattr("cuesta.analysis.predict.simulation.NEGLIGIBLE", 0.0)
-    assert main(["predict", str(table(write, *ROWS)), "--at", "users=20", "--simulate"]) == Exit.REFUSED
-    text = " ".join(capsys.readouterr().out.split())
+    text = cuesta("predict", table(write, *ROWS), "--at", "users=20", "--simulate").ends(Exit.REFUSED).row
     assert "RESULT NOT SIMULATED: the simulation disagrees with the exact model" in text
     assert "DISAGREES with the exact model's mean at 20 users" in text
 
 
-def test_too_many_users_for_intervals(
-    write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_users_for_intervals(write: Write, cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where batches are too short for the interval of a mean, none is printed, and no agreement is claimed."""
     monkeypatch.setattr(Simulator.figure, "__defaults__", (Length(100, 1_000),))
     monkeypatch.setattr("cuesta.analysis.predict.simulated_limit.TRIAL", Length(100, 1_000))
-    flags = ("--at", "users=9,40", "--simulate", "--limit", "response.p90 < 1s")
-    code, found = predict(table(write, *ROWS), *flags, capsys=capsys)
-    assert code == Exit.GOOD
-    (host,) = simulated(found)["hosts"]
+    asked = ("predict", table(write, *ROWS), "--at", "users=9,40", "--simulate", "--limit", "response.p90 < 1s")
+    (host,) = simulated(cuesta(*asked, "--json", "-").ends().json)["hosts"]
     few, many = host["figures"]
     assert few["agrees"] is True
     assert many["agrees"] is None
     for each in (many["mean"], many["series"]["response"]["p95"], host["limits"][0]["users"]):
         assert each["value"] > 0
         assert (each["low"], each["high"]) == (None, None)
-    main(["predict", str(table(write, *ROWS)), *flags])
-    text = " ".join(capsys.readouterr().out.split())
+    text = cuesta(*asked).row
     assert "no intervals, and no agreement to be judged, at 40 users" in text
     assert "(no interval) users; the figure is then" in text
 
 
-def test_json_without_a_simulation(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    _, found = predict(table(write, *ROWS), "--at", "users=20", capsys=capsys)
+def test_json_without_a_simulation(write: Write, cuesta: Cuesta) -> None:
+    found = cuesta("predict", table(write, *ROWS), "--at", "users=20", "--json", "-").json
     assert found["systems"][0]["simulated"] is None
-    assert json.dumps(found)

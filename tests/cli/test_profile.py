@@ -72,11 +72,3 @@ def test_the_built_in_host_is_shown_by_its_functions_and_their_callers(tmp_path:
     stacks = [row.rpartition(" ")[::2] for row in folded.read_text().splitlines() if OURS in row]
     deep = sum(int(samples) for stack, samples in stacks if stack.count(OURS) >= 4)
     assert deep >= 0.5 * sum(int(samples) for _, samples in stacks), "the callers must be listed too"
-
-
-def test_a_fraction_lies_between_0_and_1() -> None:
-    done = subprocess.run(
-        [*CUESTA, "meters", "profile", "1s", "--fraction", "2"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 2
-    assert "at most 1, got 2" in done.stderr

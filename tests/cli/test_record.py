@@ -3,18 +3,15 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cuesta import _native
-from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.busy import BUSY
-from tests.conftest import Write
+from tests.conftest import Cuesta, Write
 from tests.person import Person
 
 SHELL = "bash --norc --noprofile"
@@ -64,7 +61,7 @@ def recorded(here: Path) -> str:
     return person.seen.decode()
 
 
-def test_a_session_becomes_a_tape_that_plays(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_session_becomes_a_tape_that_plays(here: Path, write: Write, cuesta: Cuesta) -> None:
     seen = recorded(here)
     assert "play it: cuesta run session.tape --target 'pty:bash --norc --noprofile'" in seen
     tape = (here / "session.tape").read_text(encoding="utf-8")
@@ -75,9 +72,8 @@ def test_a_session_becomes_a_tape_that_plays(here: Path, write: Write, capsys: p
     assert tape.rstrip().endswith("Wait+Disconnect\nEnd")
     write("users.csv", "password\nswordfish\nsesame\n")
     write("session.toml", PLAN.format(tape="session.tape", shell=SHELL))
-    code = main(["run", "session.toml", "--quiet", "--json", "-", "--out", "out"])
-    summary = json.loads(capsys.readouterr().out)
-    assert (code, summary["errors"]["count"], summary["valid"]) == (Exit.GOOD, 0, True)
+    summary = cuesta("run", "session.toml", "--quiet", "--json", "-", "--out", "out").ends().json
+    assert (summary["errors"]["count"], summary["valid"]) == (0, True)
     assert {each["transaction"] for each in summary["classes"]} >= {"echo", "read", "password", "exit"}
 
 
@@ -169,52 +165,43 @@ def test_a_pipe_cannot_be_recorded(here: Path) -> None:
     assert "cuesta record --target 'pty:cat -n'" in seen
 
 
-def test_a_recording_needs_a_terminal(here: Path) -> None:
-    command = [sys.executable, "-m", "cuesta", "record", "--", "true"]
-    ran = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=here, check=False)
-    assert ran.returncode == Exit.USAGE
-    assert "there is no terminal here to type at" in ran.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ([], Exit.USAGE, "there is nothing to record"),
-        (["--target", "pty:bash", "--", "bash"], Exit.USAGE, "one of COMMAND, --target and --from is enough"),
-        (["--from", "nowhere.cast"], Exit.BAD_INPUT, "nowhere.cast: cannot read the cast"),
-        (["--from", "nowhere"], Exit.BAD_INPUT, "casts in that folder: broken.cast, old.cast"),
-        (["--from", "no-folder/demo.cast"], Exit.BAD_INPUT, "there is no cast in that folder"),
-        (["--from", "old.cast"], Exit.BAD_INPUT, "nothing that was typed is in it"),
-        (["--from", "broken.cast"], Exit.BAD_INPUT, "broken.cast: row 2: it is no event"),
+        ("", Exit.USAGE, "there is nothing to record"),
+        ("-- true", Exit.USAGE, "there is no terminal here to type at"),
+        ("--target pty:bash -- bash", Exit.USAGE, "one of COMMAND, --target and --from is enough"),
+        ("--from nowhere.cast", Exit.BAD_INPUT, "nowhere.cast: cannot read the cast"),
+        ("--from nowhere", Exit.BAD_INPUT, "casts in that folder: broken.cast, old.cast"),
+        ("--from no-folder/demo.cast", Exit.BAD_INPUT, "there is no cast in that folder"),
+        ("--from old.cast", Exit.BAD_INPUT, "nothing that was typed is in it"),
+        ("--from broken.cast", Exit.BAD_INPUT, "broken.cast: row 2: it is no event"),
     ],
 )
 def test_targets_that_cannot_be_recorded_are_refused(
-    write: Write, capsys: pytest.CaptureFixture[str], arguments: list[str], code: Exit, said: str
+    write: Write, cuesta: Cuesta, arguments: str, code: Exit, said: str
 ) -> None:
     write("old.cast", '{"version": 1, "width": 80, "height": 24, "stdout": [[0.1, "$ "]]}\n')
     write("broken.cast", '{"version": 2, "width": 80, "height": 24}\n[soon]\n')
-    assert main(["record", *arguments]) == code
-    assert said in capsys.readouterr().err
+    cuesta("record", *arguments.split()).ends(code, said)
 
 
-def test_a_truncated_cast_becomes_a_tape_up_to_that_point(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_truncated_cast_becomes_a_tape_up_to_that_point(here: Path, cuesta: Cuesta) -> None:
     sample = (SAMPLES / "input-v2.cast").read_bytes()
     (here / "killed.cast").write_bytes(sample[: len(sample) * 3 // 4].rstrip(b"]\n"))
-    assert main(["record", "--from", "killed.cast"]) == Exit.GOOD
-    assert "killed.cast: the cast ends within a row" in capsys.readouterr().err
+    cuesta("record", "--from", "killed.cast").ends(Exit.GOOD, "killed.cast: the cast ends within a row")
     made = (here / "killed.tape").read_text(encoding="utf-8")
     assert "# the cast ends within a row" in made
     assert "Wait+Disconnect" not in made
-    assert main(["check", "killed.cast"]) == Exit.GOOD
-    assert "note: the cast ends within a row" in capsys.readouterr().out
+    assert "note: the cast ends within a row" in cuesta("check", "killed.cast").ends().out
 
 
 @pytest.mark.parametrize("version", ["v2", "v3"])
-def test_a_cast_of_another_recorder_becomes_a_tape(here: Path, version: str) -> None:
-    sample = SAMPLES / f"input-{version}.cast"
-    assert main(["record", "--from", str(sample), "-o", "made"]) == Exit.GOOD
+def test_a_cast_of_another_recorder_becomes_a_tape(here: Path, cuesta: Cuesta, version: str) -> None:
+    convert = ("record", "--from", SAMPLES / f"input-{version}.cast", "-o", "made")
+    cuesta(*convert).ends()
     made = (here / "made.tape").read_text(encoding="utf-8")
     assert 'Type "echo hé"' in made
     assert _native.Tape.parse(made, "made.tape", ".").transactions() == ["echo", "vi", "iabc", "exit"]
-    assert main(["record", "--from", str(sample), "-o", "made"]) == Exit.USAGE
-    assert main(["record", "--from", str(sample), "-o", "made", "--force"]) == Exit.GOOD
+    cuesta(*convert).ends(Exit.USAGE)
+    cuesta(*convert, "--force").ends()

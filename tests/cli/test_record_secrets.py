@@ -13,7 +13,7 @@ import pytest
 from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.cli.test_record import PLAN
-from tests.conftest import Write
+from tests.conftest import Cuesta, Write
 from tests.daemons import AT_A_SHELL, sshd
 from tests.person import Person
 from tests.secret_places import FAR, PLACES, SHELL, Steps, command, prompted
@@ -137,16 +137,11 @@ def test_a_password_for_ssh_is_in_no_file(tmp_path_factory: pytest.TempPathFacto
         hides(here, played(person, prompted("password: "), "vW9mVgk73jxB", 0.02), "vW9mVgk73jxB")
 
 
-def test_there_are_twenty_secrets() -> None:
-    assert len(PLACES) >= 20
-
-
-def test_a_secret_in_a_foreign_cast_is_not_in_its_tape(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_secret_in_a_foreign_cast_is_not_in_its_tape(here: Path, cuesta: Cuesta) -> None:
     recorded(here, "whiptail", "vW9mVgk73jxB", 0.02, "--keep-all")
     (here / "session.cast").rename(here / "vW9mVgk73jxB.cast")
     (here / "session.tape").unlink()
-    assert main(["record", "--from", "vW9mVgk73jxB.cast"]) == Exit.GOOD
-    said = capsys.readouterr().out
+    said = cuesta("record", "--from", "vW9mVgk73jxB.cast").ends().out
     assert "vW9mVgk73jxB.cast itself still holds what is hidden here" in said
     tapes = list(here.glob("*.tape"))
     assert [tape.name for tape in tapes] == ["session.tape"]
@@ -169,9 +164,7 @@ def test_the_end_lists_hidden_and_visible_entries(here: Path) -> None:
     assert "--data USERS.csv   (whose first row is secret_1)" in said
 
 
-def test_a_tape_with_a_secret_plays_with_the_users_own(
-    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_tape_with_a_secret_plays_with_the_users_own(here: Path, write: Write, cuesta: Cuesta) -> None:
     ask = "bash -c 'read -s -p Code: x; echo $x >>got; echo; echo done; read y'"
     person = Person(here, "record", "-o", "session", "--", *shlex.split(ask))
     person.sees("three times\r\n")
@@ -182,9 +175,8 @@ def test_a_tape_with_a_secret_plays_with_the_users_own(
     (here / "got").unlink()
     write("users.csv", "secret_1\nswordfish\nsesame\n")
     write("session.toml", PLAN.format(tape="session.tape", shell=ask))
-    code = main(["run", "session.toml", "--quiet", "--json", "-", "--out", "out"])
-    summary = json.loads(capsys.readouterr().out)
-    assert (code, summary["errors"]["count"]) == (Exit.GOOD, 0)
+    summary = cuesta("run", "session.toml", "--quiet", "--json", "-", "--out", "out").ends().json
+    assert summary["errors"]["count"] == 0
     assert {each["transaction"] for each in summary["classes"]} >= {"secret_1"}
     assert set((here / "got").read_text().split()) == {"swordfish", "sesame"}
 
@@ -259,7 +251,7 @@ ORDINARY = {
 
 
 @pytest.mark.parametrize("name", ORDINARY)
-def test_ordinary_input_is_not_hidden(here: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ordinary_input_is_not_hidden(here: Path, name: str, cuesta: Cuesta) -> None:
     (here / "notes").write_text("words\n")
     (here / "rows").write_text("".join(f"row {number}\n" for number in range(1, 201)))
     program, steps = ORDINARY[name]
@@ -270,4 +262,4 @@ def test_ordinary_input_is_not_hidden(here: Path, name: str, capsys: pytest.Capt
     said = person.seen.decode().rsplit("cuesta: recorded ", 1)[-1]
     hidden = sum(int(keys) for keys in re.findall(r": (\d+) keys? -> ", said))
     assert kept >= 0.98 * (kept + hidden), said
-    assert main(["check", "session.tape"]) == Exit.GOOD
+    cuesta("check", "session.tape").ends()

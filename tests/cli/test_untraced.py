@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from cuesta import _native
-from cuesta.cli import main
 from cuesta.errors import Exit
 from cuesta.plan.fields import tracing_tier
 from tests.busy import BUSY
-from tests.conftest import Write
+from tests.conftest import Cuesta, Write
 
 WHY = "only root, or a process with CAP_BPF and CAP_PERFMON, may trace"
 WITHOUT = ["setpriv", "--bounding-set=-bpf,-perfmon,-sys_admin", "--"]
@@ -37,19 +36,17 @@ def test_meters_that_trace(meters: str, tier: str | None) -> None:
 
 @pytest.mark.parametrize("meters", ["exact", "calls", "exact:machine"])
 def test_a_dry_run_says_that_tracing_is_unavailable(
-    meters: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    meters: str, cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_native, "why_untraced", lambda **_: WHY)
-    assert main(["run", "--dry-run", "--meters", meters]) == Exit.GOOD
-    assert f"METERS  {meters}: not traced: {WHY}" in capsys.readouterr().out
-    assert main(["run", "--dry-run", "--meters", meters, "--json", "-"]) == Exit.GOOD
-    assert json.loads(capsys.readouterr().out)["untraced"] == WHY
+    dry = ("run", "--dry-run", "--meters", meters)
+    assert f"METERS  {meters}: not traced: {WHY}" in cuesta(*dry).ends().out
+    assert cuesta(*dry, "--json", "-").ends().json["untraced"] == WHY
 
 
-def test_a_dry_run_is_silent_if_tracing_is_available_or_not_requested(capsys: pytest.CaptureFixture[str]) -> None:
-    for meters in ("auto", "plain", "exact:machine"):
-        assert main(["run", "--dry-run", "--meters", meters]) == Exit.GOOD
-    assert "not traced" not in capsys.readouterr().out
+@pytest.mark.parametrize("meters", ["auto", "plain", "exact:machine"])
+def test_a_dry_run_is_silent_if_tracing_is_available_or_not_requested(meters: str, cuesta: Cuesta) -> None:
+    assert "not traced" not in cuesta("run", "--dry-run", "--meters", meters).ends().out
 
 
 def test_progress_summary_and_json_say_that_tracing_was_unavailable(write: Write, here: Path) -> None:

@@ -1,6 +1,7 @@
 """A search: how a search goes on, and how it keeps to its time."""
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, get_args
@@ -11,7 +12,6 @@ from cuesta import machine
 from cuesta.analysis.search import Replay
 from cuesta.analysis.search.history import History
 from cuesta.analysis.search.outcome import LimitedBy, Try
-from cuesta.cli import main
 from cuesta.engine.folder import description
 from cuesta.engine.job import SECOND, prepare
 from cuesta.engine.run_job import RunResult
@@ -21,8 +21,8 @@ from cuesta.plan import Plan, RawOptions, load
 from cuesta.workflow.control import ignore
 from cuesta.workflow.find_limit import EXITS, Chooser, finish_search
 from tests.analysis.search.searching import BY_USERS
+from tests.conftest import Cuesta, Ended
 from tests.report import made_up
-from tests.run_folder import RunFolder
 
 TAPE = 'Type "who"\nEnter\nWait+Bytes@5s 6\n'
 
@@ -45,32 +45,33 @@ def begun(folder: Path) -> Path:
     return run
 
 
-def resume(run: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    code = main(["search", "--resume", str(run), "--dry-run"])
-    return code, capsys.readouterr().err
+Resume = Callable[[Path], Ended]
 
 
-def test_a_search_goes_on_with_the_tape_that_it_began_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def resume(cuesta: Cuesta) -> Resume:
+    return lambda run: cuesta("search", "--resume", run, "--dry-run")
+
+
+def test_a_search_goes_on_with_the_tape_that_it_began_with(tmp_path: Path, resume: Resume) -> None:
     run = begun(tmp_path)
-    assert resume(run, capsys)[0] == Exit.GOOD
+    resume(run).ends()
     (tmp_path / "row.tape").write_text(TAPE + "Think 1s\n")
-    code, said = resume(run, capsys)
-    assert code == Exit.BAD_INPUT
-    assert "the tape `row` is not what it was when the search began" in said
-    assert "tapes/row.tape again" in said
+    changed = "the tape `row` is not what it was when the search began"
+    resume(run).ends(Exit.BAD_INPUT, changed, "tapes/row.tape again")
 
 
-def test_a_search_goes_on_only_on_the_machine_that_it_began_on(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_search_goes_on_only_on_the_machine_that_it_began_on(tmp_path: Path, resume: Resume) -> None:
     file = begun(tmp_path) / "run.json"
     run = json.loads(file.read_text())
     load = [each + 1 for each in run["machine"]["load"]]
-    for change, expected in (({"load": load}, Exit.GOOD), ({"kernel": "2.4.20", "id": "0"}, Exit.BAD_INPUT)):
+    other = f"machine: id 0 against {run['machine']['id']}, in the search and here"
+    for change, code, said in (
+        ({"load": load}, Exit.GOOD, ""),
+        ({"kernel": "2.4.20", "id": "0"}, Exit.BAD_INPUT, other),
+    ):
         file.write_text(json.dumps({**run, "machine": run["machine"] | change}))
-        code, said = resume(file.parent, capsys)
-        assert code == expected, said
-    assert f"machine: id 0 against {run['machine']['id']}, in the search and here" in said
+        resume(file.parent).ends(code, said)
 
 
 @pytest.mark.parametrize(
@@ -83,23 +84,16 @@ def test_a_search_goes_on_only_on_the_machine_that_it_began_on(
         ({"tapes": []}, "is not what it was"),
     ],
 )
-def test_a_damaged_folder_does_not_go_on(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, object], said: str
-) -> None:
+def test_a_damaged_folder_does_not_go_on(tmp_path: Path, resume: Resume, change: dict[str, object], said: str) -> None:
     file = begun(tmp_path) / "run.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
-    code, error = resume(file.parent, capsys)
-    assert code == Exit.BAD_INPUT
-    assert said in error
-    assert "pydantic" not in error
+    assert "pydantic" not in resume(file.parent).ends(Exit.BAD_INPUT, said).err
 
 
-def test_what_is_no_run_folder_does_not_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_run_folder_does_not_go_on(tmp_path: Path, resume: Resume) -> None:
     (tmp_path / "run.json").write_text("[]")
-    assert resume(tmp_path, capsys)[0] == Exit.BAD_INPUT
-    assert resume(tmp_path / "run.json", capsys)[0] == Exit.BAD_INPUT
-    folder = RunFolder(tmp_path / "run").write()
-    assert "this run was no search" in resume(folder, capsys)[1]
+    for path in (tmp_path, tmp_path / "run.json"):
+        resume(path).ends(Exit.BAD_INPUT)
 
 
 def test_a_trial_takes_as_long_as_its_load_needs_to_be_seen_to_settle(tmp_path: Path) -> None:
