@@ -16,9 +16,8 @@ from cuesta.analysis import summarise
 from cuesta.errors import CuestaError
 from cuesta.ledger import raw_files
 from cuesta.report import render
-from cuesta.report.model import Plot
-from cuesta.report.page import page as wrapped_in_page
-from cuesta.report.page import plots
+from cuesta.report.model import Part, Plot, Plots, Report, Section, Verdict
+from cuesta.report.render import page as renderer
 from cuesta.report.several import html
 from tests.analysis.capacity.test_asymptotes import host_of
 from tests.report.made_up import bad, good, sampled, sweep
@@ -95,29 +94,18 @@ def test_plots_have_titles_and_the_colours_of_the_page(tmp_path: Path, make: Cal
     assert all(f"{name}:" in dark for name in used)
 
 
+def with_parts(*parts: Part) -> str:
+    return render.html(Report("A report", "", Verdict("VALID", "", True), sections=[Section("Parts", parts)]), Path())
+
+
 def test_a_page_without_plots_has_no_plotting_library() -> None:
-    assert len(wrapped_in_page("Nothing", [])) < 10_000
+    assert len(with_parts()) < 10_000
 
 
 def test_a_missing_plotting_library_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("cuesta.report.page._own", lambda name: (tmp_path if name == "vega.js.gz" else OWN) / name)
+    monkeypatch.setattr(renderer, "_own", lambda name: (tmp_path if name == "vega.js.gz" else OWN) / name)
     with pytest.raises(CuestaError, match=r"vega\.js\.gz is missing"):
-        wrapped_in_page("A plot", [plots([Plot("one", {})])])
-
-
-def test_published_figures_have_their_base_and_their_source(tmp_path: Path) -> None:
-    text = page(good(tmp_path / "run"))
-    section = text.split("<h2>Published figures</h2>")[1].split("</section>")[0]
-    for said in (
-        "6.50/s",
-        "1.60/s",
-        "4.06 × published",
-        "A memo, 1981",
-        "nothing (no step of 35 users)",
-        "at least 6.30 s",
-    ):
-        assert said in section
-    assert "Published" not in page(bad(tmp_path / "other"))
+        with_parts(Plots([Plot("one", {})]))
 
 
 def test_validity_comes_first(tmp_path: Path) -> None:
@@ -125,13 +113,6 @@ def test_validity_comes_first(tmp_path: Path) -> None:
     assert text.index("INVALID") < text.index("<h2>")
     assert "the driver was busy: 95.0 % of its cores" in text
     assert "use fewer users" in text
-
-
-def test_a_sweep_is_plotted_against_users(tmp_path: Path) -> None:
-    text = page(sweep(tmp_path / "run"))
-    assert "Throughput against users" in text
-    assert "Response against users" in text
-    assert "Throughput against users" not in page(good(tmp_path / "one"))
 
 
 def test_times_off_the_cpu_are_a_table_where_the_kernel_was_traced(tmp_path: Path) -> None:
@@ -154,15 +135,6 @@ def test_foreign_names_are_escaped(tmp_path: Path) -> None:
     assert "<img" not in text
     assert "&lt;script&gt;" in text
     ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>\n"))
-
-
-def test_a_run_that_was_cut_off_has_a_report(tmp_path: Path) -> None:
-    folder = good(tmp_path / "run")
-    for name in ("series.jsonl", "histograms.hlog", "users.jsonl"):
-        path = folder / "agent-0" / name
-        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    (folder / "agent-0" / "agent.json").unlink()
-    assert "the record is cut off" in page(folder)
 
 
 @pytest.fixture(scope="module")
@@ -193,10 +165,6 @@ def test_a_folder_truncated_anywhere_has_a_report(
 
 FROM_WHICH_IS_TOLD = ("agent-0/timeline.json", "agent-0/agent.json")
 """Files of which any cut is told; of others, one between two rows is not seen, for they grow row by row."""
-
-
-def test_a_run_that_never_began_has_a_report(tmp_path: Path) -> None:
-    assert "nothing was measured" in page(RunFolder(tmp_path / "run", agents=0).write())
 
 
 def test_a_sweep_that_contradicts_its_line_says_so_in_a_notice(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import summarise
+from cuesta.private_files import replace_private
 from cuesta.report import form_page
-from cuesta.report.page import write
 from cuesta.report.several import html
 from cuesta.report.systems import write_systems
 from tests.browser import Browser, Tab, chromium, tab
@@ -117,8 +117,8 @@ def forms(top: Path) -> dict[str, Path]:
     """Make the pages of certifications, as `cuesta certify` and `cuesta report` do."""
     files = {name: top / f"{name}.html" for name in FORMS}
     certified = certification(5, system="release 3.0.5 of a system with a long name", settings=SETTINGS)
-    write(files["certified"], form_page.build_page(certified.model_copy(update={"raw": RAW}), top))
-    write(files["observed"], form_page.build_page(certification(1), top))
+    replace_private(files["certified"], form_page.build_page(certified.model_copy(update={"raw": RAW}), top))
+    replace_private(files["observed"], form_page.build_page(certification(1), top))
     names = ("MR7", "a system whose name is long, of the third release", "a-folder/whose-path/has-no-blanks-3.0.5")
     write_systems({name: (top / name, of_system(name)) for name in names}, files["systems"])
     return files
@@ -242,14 +242,3 @@ def test_the_check_detects_overlapping_plots(page: Tab, tmp_path: Path) -> None:
     page.look(file, 400)
     assert page.value(OVERLAPS.replace("SEEN", SEEN)) == ["label / label"]
     assert page.value(CUT.replace("SEEN", SEEN)) == ["label"]
-
-
-LINKS = "[...document.querySelectorAll('ul.files a')].map(link => link.href)"
-
-
-@pytest.mark.parametrize("name", ["sampled", SEVERAL])
-def test_raw_files_can_be_opened_from_a_page(page: Tab, pages: dict[str, Path], name: str) -> None:
-    page.look(pages[name], 1100)
-    found = page.value(LINKS)
-    assert any(link.endswith("/agent-0/histograms.hlog") for link in found)
-    assert all(Path(link.removeprefix("file://")).is_file() for link in found)

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.ledger.record import CertificationSetup, Driver, FormRow, Measurements, Record, RecordFigure, Workload
+from cuesta.ledger.record import CertificationSetup, Driver, FormRow, Measurements, Record, RecordFigure
 from cuesta.report.systems import cpu_by_cause, write_systems
 from tests.certification_runs import METHOD
+from tests.ledger.test_certification import GIVEN
+from tests.report.test_form import WORK
 
 CAUSES = {"Missing page fault time": 0.4, "Linkage fault time": 0.0, "Non-fault time": 1.6}
 
@@ -25,34 +27,9 @@ def record(system: str, users: int = 4) -> Record:
     rows = [*(form_row(name, value) for name, value in CAUSES.items()), form_row("Total", sum(CAUSES.values()))]
     return Record(
         id="00",
-        given=CertificationSetup(
-            kind="certification",
-            cuesta="0.1.0",
-            started="2026-11-21T01:23:45Z",
-            command=["cuesta", "certify"],
-            system=system,
-            plan="cert",
-            group="users",
-            script="",
-            pause=1.0,
-            pauses=0.0,
-            runs=5,
-            settings={},
-            hardware={},
-            factors=[],
-            comments=[],
-        ),
+        given=CertificationSetup.model_validate({**GIVEN, "system": system}),
         driver=Driver(lateness_p50=known(0.0), lateness_p99=known(0.0), cpu=0.1, run_wait=0.0),
-        workload=Workload(
-            tape="cert",
-            sha256="00",
-            target="pty:bash",
-            attached="typewriter",
-            users=users,
-            load="closed",
-            seed=1,
-            stagger="0s",
-        ),
+        workload=WORK.model_copy(update={"sha256": "00", "users": users}),
         method=METHOD,
         runs=[],
         measurements=Measurements(a=[], b=rows, c=[], d=[]),
@@ -65,6 +42,11 @@ def record(system: str, users: int = 4) -> Record:
     )
 
 
+def page(folder: Path, **systems: Record) -> str:
+    write_systems({name: (folder / name, system) for name, system in systems.items()}, folder / "systems.html")
+    return (folder / "systems.html").read_text()
+
+
 def test_causes_are_per_process_and_zero_is_not_absent() -> None:
     cost = cpu_by_cause(record("MR8", users=4), "command")
     assert cost == pytest.approx({"Missing page fault": 0.1, "Linkage fault": 0.0, "Non-fault": 0.4})
@@ -72,10 +54,7 @@ def test_causes_are_per_process_and_zero_is_not_absent() -> None:
 
 
 def test_each_system_has_a_bar_and_a_column(tmp_path: Path) -> None:
-    file = tmp_path / "systems.html"
-    found = {name: (tmp_path / name, record(name)) for name in ("MR7", "MR8")}
-    write_systems(found, file)
-    text = file.read_text()
+    text = page(tmp_path, MR7=record("MR7"), MR8=record("MR8"))
     assert "2 systems side by side" in text
     assert "CERTIFIED" in text
     assert "Command sequence, by cause" in text
@@ -85,12 +64,9 @@ def test_each_system_has_a_bar_and_a_column(tmp_path: Path) -> None:
 
 
 def test_systems_with_different_scripts_do_not_share_a_plot(tmp_path: Path) -> None:
-    file = tmp_path / "systems.html"
     other = record("batch")
     other = other.model_copy(update={"workload": other.workload.model_copy(update={"sha256": "ff" * 32})})
-    found = {"MR7": record("MR7"), "MR8": record("MR8"), "batch": other}
-    write_systems({name: (tmp_path / name, one) for name, one in found.items()}, file)
-    text = file.read_text()
+    text = page(tmp_path, MR7=record("MR7"), MR8=record("MR8"), batch=other)
     assert "played different scripts" in text
     assert "Command sequence, certification, script 00" in text
     assert "Command sequence, certification, script ffffffffffff" in text
@@ -98,9 +74,7 @@ def test_systems_with_different_scripts_do_not_share_a_plot(tmp_path: Path) -> N
 
 
 def test_an_uncertified_system_has_its_reason_and_names_are_escaped(tmp_path: Path) -> None:
-    file = tmp_path / "systems.html"
-    write_systems({"MR7": (tmp_path, record("MR7")), "new": (tmp_path, record("<MR8>"))}, file)
-    text = file.read_text()
+    text = page(tmp_path, MR7=record("MR7"), new=record("<MR8>"))
     assert "NOT ALL CERTIFIED" in text
     assert "new: it had not settled" in text
     assert "&lt;MR8&gt;" in text
@@ -108,6 +82,4 @@ def test_an_uncertified_system_has_its_reason_and_names_are_escaped(tmp_path: Pa
 
 
 def test_a_single_certification_is_shown_as_its_form(tmp_path: Path) -> None:
-    file = tmp_path / "record.html"
-    write_systems({"MR8": (tmp_path, record("MR8"))}, file)
-    assert "System Performance Certification Record: MR8" in file.read_text()
+    assert "System Performance Certification Record: MR8" in page(tmp_path, MR8=record("MR8"))

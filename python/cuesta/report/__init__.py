@@ -6,7 +6,7 @@
   `published_tables`, `search`, `capacity`, `response_section`, `law`, `host_section`, `driver_section`; `features`:
   those that one study needs. `figure`: values with their label and meaning from the catalogue; `plots`: plots as
   Vega-Lite specifications.
-- `render`: a report as text, page and Markdown; `page`: HTML elements.
+- `render`: a report as text, page and Markdown.
 - `junit`: limits for continuous integration.
 - `form`: a certification's form as text; `form_page`: as a page; `systems`: several certifications, side by side on one
   page.

@@ -1,83 +1,76 @@
 """MPL-17's certification form as a page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from markupsafe import Markup
 
-from cuesta.ledger.record import RESTATED, FormRow, ProcessRow, Record, RecordFigure
+from cuesta.ledger.record import RESTATED, Record, RecordFigure
 from cuesta.plain_text import plain
-from cuesta.report import form
-from cuesta.report import page as html
+from cuesta.report import form, render
+from cuesta.report.model import Fact, Facts, Folded, Links, Part, Remark, Report, Section, Table, Verdict
 from cuesta.units import many
 
 
 def build_page(record: Record, folder: Path) -> Markup:
+    """The form of a certification in a folder, to which its links are relative."""
     word, sentence = form.verdict(record)
-    marks: list[tuple[str, str]] = [(plain(reason), "") for reason in [*record.because, *record.warnings]]
-    return html.page(
-        f"{form.title(record)}: {plain(record.given.system)}",
-        [
-            html.verdict(word, sentence, marks, good=record.grade == "certified" and not record.warnings),
-            html.section("I Variable settings: operating system", [html.facts(form.settings(record))]),
-            html.section("II Hardware configuration", [html.facts(form.hardware(record))]),
-            html.section(
-                "III Other factors expected to influence measurements", map(html.paragraph, form.factors(record))
-            ),
-            html.section("IV Measurements", list(tables(record))),
-            html.section("V Original run", raw_files_part(record)),
-            html.section("VI Comments", map(html.paragraph, form.comments(record))),
-            html.section(
-                "How it was measured", [html.facts(form.method_facts(record)), runs_table(record), checks_table(record)]
-            ),
-            html.links([folder / run / "run.json" for run in form.list_folders(record)], folder),
-        ],
+    reasons = [(reason, "") for reason in [*record.because, *record.warnings]]
+    is_good = record.grade == "certified" and not record.warnings
+    title = f"{form.title(record)}: {record.given.system}"
+    return render.html(
+        Report(title, "", Verdict(word, sentence, is_good, reasons), (), list(sections(record, folder))), folder
     )
 
 
-def raw_files_part(record: Record) -> list[Markup]:
+def sections(record: Record, folder: Path) -> Iterator[Section]:
+    yield Section("I Variable settings: operating system", [name_facts(form.settings(record))])
+    yield Section("II Hardware configuration", [name_facts(form.hardware(record))])
+    yield Section("III Other factors expected to influence measurements", list(map(Remark, form.factors(record))))
+    yield Section("IV Measurements", list(measurements(record)))
     files = f"{many(len(record.raw), 'file')} in this folder ({', '.join(form.list_folders(record))})"
+    hashes = Folded("SHA-256 of every file", [Table(("file", "SHA-256"), list(record.raw.items()))])
+    runs = Links([folder / run / "run.json" for run in form.list_folders(record)])
     about = f"{files}; `cuesta certify --verify` holds them against their hashes."
-    return [
-        html.paragraph(about),
-        html.folded("SHA-256 of every file", [html.table(("file", "SHA-256"), record.raw.items())]),
-    ]
+    yield Section("V Original run", [Remark(about), hashes, runs])
+    yield Section("VI Comments", list(map(Remark, form.comments(record))))
+    made = Table(form.RUN_HEADS, list(map(form.run_row, record.runs)), "Runs")
+    checks = (
+        (f"check: {check.name}", f"{'kept' if check.ok else 'NOT KEPT'}: {plain(check.said)}")
+        for check in record.checks
+    )
+    yield Section("How it was measured", [name_facts(form.method_facts(record)), made, name_facts(checks)])
 
 
-def tables(record: Record) -> Iterator[Markup]:
+def name_facts(rows: Iterable[tuple[str, str]]) -> Facts:
+    return Facts([Fact(name, value) for name, value in rows])
+
+
+def measurements(record: Record) -> Iterator[Part]:
     """Part IV."""
     if not record.runs:
         return
     for part, caption in form.CAPTIONS.items():
         heads = {"figure": ""} if part == "d" else form.columns(record)
+        rows = list(form.number_rows(getattr(record.measurements, part)))
+        indented = {place for place, (_, row) in enumerate(rows) if row.key in RESTATED}
         cells = [
-            (named_cell(number, each), *(write_with_interval(getattr(each, at), each.unit) for at in heads))
-            for number, each in form.number_rows(getattr(record.measurements, part))
+            (
+                form.label(row).strip() if place in indented else f"{number}{form.label(row)}",
+                *(write_with_interval(getattr(row, at), row.unit) for at in heads),
+            )
+            for place, (number, row) in enumerate(rows)
         ]
-        yield html.paragraph(f"{part}. {caption}", "title") + html.table(("", *heads.values()), cells)
+        yield Remark(f"{part}. {caption}", "title")
+        yield Table(("", *heads.values()), cells, indented=indented)
     if record.published:
-        yield html.paragraph(form.PUBLISHED, "title") + html.table(form.BESIDE_HEADS, form.published_rows(record))
-    yield from (html.paragraph(f"— {names}: {why}", "faint") for why, names in form.list_absences(record).items())
-    formulas = [(f"{part}: {each.name.strip()}", each.formula) for part, each in form.all_rows(record)]
-    yield html.folded("How each figure is computed", [html.facts(formulas)])
+        yield Remark(form.PUBLISHED, "title")
+        yield Table(form.BESIDE_HEADS, list(form.published_rows(record)))
+    yield from (Remark(f"— {names}: {why}", "faint") for why, names in form.list_absences(record).items())
+    formulas = [(f"{part}: {row.name.strip()}", row.formula) for part, row in form.all_rows(record)]
+    yield Folded("How each figure is computed", [name_facts(formulas)])
 
 
-def runs_table(record: Record) -> Markup:
-    return html.table(form.RUN_HEADS, map(form.run_row, record.runs), "Runs")
-
-
-def checks_table(record: Record) -> Markup:
-    return html.facts(
-        (f"check: {check.name}", f"{'kept' if check.ok else 'NOT KEPT'}: {plain(check.said)}")
-        for check in record.checks
-    )
-
-
-def named_cell(number: str, row: FormRow | ProcessRow) -> html.Cell:
-    """Cell of a row's name; a restated row is indented."""
-    return (form.label(row).strip(), "in") if row.key in RESTATED else f"{number}{form.label(row)}"
-
-
-def write_with_interval(one: RecordFigure, unit: str) -> str:
-    within = form.write_interval(one, unit)
-    return f"{form.write_figure(one, unit)} [{within}]" if within else form.write_figure(one, unit)
+def write_with_interval(figure: RecordFigure, unit: str) -> str:
+    within = form.write_interval(figure, unit)
+    return f"{form.write_figure(figure, unit)} [{within}]" if within else form.write_figure(figure, unit)

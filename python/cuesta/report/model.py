@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-Tone = Literal["", "good", "bad", "notice", "faint"]
-"""The tone of a text: `notice` for what is unusual, `faint` for explanations."""
+Tone = Literal["", "good", "bad", "notice", "faint", "title"]
+"""The tone of a text: `notice` for what is unusual, `faint` for explanations, `title` for the name of what follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,8 @@ class Table:
     """Numbers of the columns that only a page has room for."""
     wraps: int | None = None
     """Number of the column whose text may take several rows."""
+    indented: Collection[int] = ()
+    """Numbers of the rows that a page indents: parts of the rows before them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +168,7 @@ class Report:
 
     title: str
     headline: str
+    """Empty if the verdict says it all."""
     verdict: Verdict
     figures: Sequence[BigFigure] = ()
     sections: Sequence[Section] = field(default=())

@@ -11,13 +11,13 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.ledger import raw_files
+from cuesta.private_files import replace_private
 from cuesta.report import render
 from cuesta.report.capacity import TITLE, state_limit
 from cuesta.report.figure import explain_marks, head, write_duration, write_figure, write_marked
 from cuesta.report.headline import state_result
 from cuesta.report.limits import describe_limit_value, limit_status, limit_tone
 from cuesta.report.model import Cell, Folded, Links, Part, Plot, Plots, Remark, Report, Section, Table, Verdict, Words
-from cuesta.report.page import write
 from cuesta.report.plots.against_users import overlay_sweeps
 from cuesta.report.plots.causes import plot_bars
 from cuesta.report.plots.distributions import overlay_distributions
@@ -58,7 +58,7 @@ def markdown(runs: Mapping[str, Summary]) -> str:
 
 
 def html(runs: Mapping[str, Summary], file: Path) -> None:
-    write(file, build_page(runs, file.absolute().parent))
+    replace_private(file, build_page(runs, file.absolute().parent))
 
 
 def build_page(runs: Mapping[str, Summary], place: Path) -> Markup:

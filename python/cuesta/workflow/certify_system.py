@@ -33,7 +33,7 @@ from cuesta.ledger.record import CertificationSetup, Record, Reference
 from cuesta.ledger.service import read_service_profile
 from cuesta.ledger.signature import sign
 from cuesta.plan import Group, Plan
-from cuesta.private_files import write_private
+from cuesta.private_files import replace_private, write_private
 from cuesta.target import without_passwords
 from cuesta.units import many
 from cuesta.workflow.control import Control
@@ -158,12 +158,12 @@ def read_certification(folder: Path) -> Certification:
 
 def finish_certification(folder: Path, key: Path | None) -> Certification:
     """Derive the record, write it if there is none, write the page, and sign the record if there is a key."""
-    from cuesta.report import form_page, page  # noqa: PLC0415, slow, and not always wanted
+    from cuesta.report import form_page  # noqa: PLC0415, slow, and not always wanted
 
     certification = read_certification(folder)
     if not (folder / RECORD).exists():
         write_json(folder / RECORD, certification.json())
-    page.write(folder / PAGE, form_page.build_page(certification.record, folder))
+    replace_private(folder / PAGE, form_page.build_page(certification.record, folder))
     return replace(certification, signature=sign(folder, key)) if key else certification
 
 

@@ -28,7 +28,7 @@ INDENT = "  "
 NARROWEST = 16
 """The least width of a column whose text is broken."""
 GOOD, BAD, FAINT, NOTICE, HEADING = "bold green", "bold red", "dim", "yellow", "cyan"
-STYLES = {"good": GOOD, "bad": BAD, "notice": NOTICE, "faint": FAINT, "": ""}
+STYLES = {"good": GOOD, "bad": BAD, "notice": NOTICE, "faint": FAINT, "title": HEADING, "": ""}
 
 MORE = "the rest: --verbose; with plots: the page, report.html"
 """The last row of a first screen."""
