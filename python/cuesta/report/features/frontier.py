@@ -7,7 +7,19 @@ from dataclasses import replace
 from cuesta.analysis.features.batching import ALIGN, Effect, Settings, Spread, points_at
 from cuesta.columns import cut
 from cuesta.report.model import Plot
-from cuesta.report.plots.spec import DURATION, INK, Series, Spec, colour_scale, linear_scale, make_plot
+from cuesta.report.plots.spec import (
+    DURATION,
+    INK,
+    SECONDS,
+    Series,
+    Spec,
+    colour_scale,
+    draw,
+    linear_scale,
+    make_plot,
+    place,
+    say,
+)
 from cuesta.units import count
 
 LONGEST_VALUE = 24
@@ -42,9 +54,10 @@ def draw_frontier(title: str, points: Sequence[Point]) -> Plot:
     x = scale_axis("host CPU per key", [row["x2"] for row in rows])
     y = scale_axis("mean response", [row["y2"] for row in rows])
     colour = colour_scale([Series(name, []) for name in names], "circle")
+    whisker, at = {"type": "rule", "strokeWidth": 1.2}, place(x, y) | {"color": colour}
     layers = [
-        draw_whiskers(rows, {"x": {"field": "x1", **x}, "x2": {"field": "x2"}, "y": {"field": "y", **y}}, colour),
-        draw_whiskers(rows, {"x": {"field": "x", **x}, "y": {"field": "y1", **y}, "y2": {"field": "y2"}}, colour),
+        draw(rows, whisker, at | {"x": {"field": "x1", **x}, "x2": {"field": "x2"}}),
+        draw(rows, whisker, at | {"y": {"field": "y1", **y}, "y2": {"field": "y2"}}),
         draw_dots(rows, x, y, colour),
         draw_names(rows, x, y),
     ]
@@ -71,34 +84,20 @@ def make_row(point: Point) -> Spec:
     }
 
 
-def draw_whiskers(rows: list[Spec], encoding: Spec, colour: Spec) -> Spec:
-    return {
-        "data": {"values": rows},
-        "mark": {"type": "rule", "strokeWidth": 1.2},
-        "encoding": {**encoding, "color": colour},
-    }
-
-
 def draw_dots(rows: list[Spec], x: Spec, y: Spec, colour: Spec) -> Spec:
-    written = {"formatType": "duration", "type": "quantitative"}
     tooltip = [
         {"field": "s", "title": "what"},
         {"field": "l", "title": "set to"},
-        {"field": "x", "title": "host CPU per key", **written},
-        {"field": "y", "title": "mean response", **written},
+        say("x", "host CPU per key", SECONDS),
+        say("y", "mean response", SECONDS),
     ]
-    encoding = {"x": {"field": "x", **x}, "y": {"field": "y", **y}, "color": colour, "tooltip": tooltip}
-    return {
-        "data": {"values": rows},
-        "mark": {"type": "point", "size": 55, "filled": True, "opacity": 1},
-        "encoding": encoding,
-    }
+    mark = {"type": "point", "size": 55, "filled": True, "opacity": 1}
+    return draw(rows, mark, place(x, y) | {"color": colour, "tooltip": tooltip})
 
 
 def draw_names(rows: list[Spec], x: Spec, y: Spec) -> Spec:
     mark = {"type": "text", "align": "left", "dx": 7, "dy": -7, "color": INK}
-    encoding = {"x": {"field": "x", **x}, "y": {"field": "y", **y}, "text": {"field": "l", "type": "nominal"}}
-    return {"data": {"values": rows}, "mark": mark, "encoding": encoding}
+    return draw(rows, mark, place(x, y) | {"text": {"field": "l", "type": "nominal"}})
 
 
 def list_settings(settings: Iterable[tuple[str, str]]) -> str:

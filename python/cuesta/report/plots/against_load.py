@@ -13,9 +13,12 @@ from cuesta.report.plots.spec import (
     REST,
     SECONDS,
     Spec,
+    draw,
     duration_scale,
     linear_scale,
     make_plot,
+    place,
+    say,
     shade_span,
 )
 
@@ -66,44 +69,35 @@ def draw_trials(limit: Limit, search: SearchResult, points: list[Spec]) -> Plot:
 def draw_line(points: list[Spec], x: Spec, y: Spec) -> Spec:
     """Through the medians of the loads, of trials that count."""
     counted = [point for point in points if point["s"] != SET_ASIDE]
-    encoding = {
-        "x": {"field": "x", **x},
-        "y": {"field": "y", "aggregate": "median", **y},
-    }
     mark = {"type": "line", "color": REST, "strokeWidth": 1.5}
-    return {"data": {"values": counted}, "mark": mark, "encoding": encoding}
+    return draw(counted, mark, place(x, y | {"aggregate": "median"}))
 
 
 def draw_rule(value: float, y: Spec) -> Spec:
     mark = {"type": "rule", "color": INK, "strokeDash": [5, 4], "strokeWidth": 1.2}
-    return {"data": {"values": [{"y": value}]}, "mark": mark, "encoding": {"y": {"field": "y", **y}}}
+    return draw([{"y": value}], mark, {"y": {"field": "y", **y}})
 
 
 def draw_dots(points: list[Spec], x: Spec, y: Spec, limit: Limit, what: str) -> Spec:
     shown = [name for name in COLOURS if any(point["s"] == name for point in points)]
-    unit = SECONDS if limit.figure.is_duration else NUMBER
-    written = {SECONDS: {"formatType": "duration", "type": "quantitative"}, NUMBER: {"format": ",.3~g"}}[unit]
-    encoding = {
-        "x": {"field": "x", **x},
-        "y": {"field": "y", **y},
+    encoding = place(x, y) | {
         "color": colour_scale(shown, COLOURS),
         "shape": colour_scale(shown, SHAPES),
         "tooltip": [
             {"field": "step", "title": "trial"},
             {"field": "x", "title": what, "format": ",.4~g"},
-            {"field": "y", "title": str(limit.figure), **written},
+            say("y", str(limit.figure), SECONDS if limit.figure.is_duration else NUMBER),
             {"field": "s", "title": "it"},
         ],
     }
-    mark = {"type": "point", "size": 55, "strokeWidth": 2}
-    return {"data": {"values": points}, "mark": mark, "encoding": encoding}
+    return draw(points, {"type": "point", "size": 55, "strokeWidth": 2}, encoding)
 
 
-def colour_scale(names: list[str], of: dict[str, str]) -> Spec:
+def colour_scale(names: list[str], ranges: dict[str, str]) -> Spec:
     return {
         "field": "s",
         "type": "nominal",
-        "scale": {"domain": names, "range": [of[name] for name in names]},
+        "scale": {"domain": names, "range": [ranges[name] for name in names]},
         "legend": {"title": None} if len(names) > 1 else None,
         "sort": None,
     }

@@ -11,11 +11,14 @@ from cuesta.report.plots.spec import (
     DURATION,
     FADED,
     INK,
+    SECONDS,
     Series,
     Spec,
     colour_scale,
     linear_scale,
     make_plot,
+    place,
+    say,
     stack_shares,
 )
 
@@ -55,28 +58,18 @@ def plot_bars(
     series = [Series(each.label, (), each.colour) for each in layers]
     axis = {"labelLimit": LONGEST_NAME, "labelPadding": 6, "grid": False}
     y = {"field": "y", "type": "nominal", "title": None, "sort": names, "axis": axis}
-    tip = [
-        {"field": "y", "title": "system"},
-        {"field": "s", "title": "cause"},
-        {"field": "value", "title": "CPU time", "formatType": "duration", "type": "quantitative"},
+    tip = [{"field": "y", "title": "system"}, {"field": "s", "title": "cause"}, say("value", "CPU time", SECONDS)]
+    shown = {"color": colour_scale(series), "opacity": FADED, "tooltip": tip}
+    bars = place(linear_scale("CPU time", zero=True, **DURATION), y) | {"x2": {"field": "x2"}} | shown
+    drawn: list[Spec] = [
+        {"mark": {"type": "bar", "height": {"band": 0.62}}, "params": [CHOSEN], "encoding": bars},
+        {
+            "transform": [{"filter": "isValid(datum.low)"}],
+            "mark": {"type": "rule", "color": INK},
+            "encoding": {"x": {"field": "low", "type": "quantitative"}, "x2": {"field": "high"}, "y": y},
+        },
     ]
-    x = linear_scale("CPU time", zero=True, **DURATION)
-    bar = {"type": "bar", "height": {"band": 0.62}}
-    layer: Spec = {
-        "mark": bar,
-        "params": [CHOSEN],
-        "encoding": {"x": {"field": "x", **x}, "x2": {"field": "x2"}, "y": y},
-    }
-    layer["encoding"] |= {"color": colour_scale(series), "opacity": FADED, "tooltip": tip}
-    whiskers = {
-        "transform": [{"filter": "isValid(datum.low)"}],
-        "mark": {"type": "rule", "color": INK},
-        "encoding": {"x": {"field": "low", "type": "quantitative"}, "x2": {"field": "high"}, "y": y},
-    }
-    note = f"{about}; whiskers: 95 % of samples" if errors else about
-    drawn = [layer, whiskers] if any("low" in row for row in rows) else [layer]
-    height, left_of = BAR * len(names) + 10, LONGEST_NAME + 10
-    yield replace(
-        make_plot(title, drawn, height=height, labels=labels, left=left_of, data={"values": rows}),
-        note=note,
-    )
+    has_whiskers = any("low" in row for row in rows)
+    size = {"height": BAR * len(names) + 10, "left": LONGEST_NAME + 10}
+    made = make_plot(title, drawn if has_whiskers else drawn[:1], labels=labels, data={"values": rows}, **size)
+    yield replace(made, note=f"{about}; whiskers: 95 % of samples" if errors else about)

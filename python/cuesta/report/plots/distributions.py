@@ -16,10 +16,13 @@ from cuesta.report.plots.spec import (
     ZOOM_X,
     Across,
     Series,
+    draw,
     draw_lines,
     linear_scale,
     log_scale,
     make_plot,
+    place,
+    say,
 )
 from cuesta.units import count
 
@@ -34,7 +37,7 @@ def plot_distributions(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
     for series, title in (("echo", "Keystroke echo"), ("response", "Response")):
         yield from plot_histogram(waits_of(measured, series), f"{title}: how many values of each size")
     for series, title in (("echo", "Keystroke echo by percentile"), ("response", "Response by percentile")):
-        curves = {label: waits_of(measured, series + of) for label, of in DUE_AND_SENT.items()}
+        curves = {label: waits_of(measured, series + suffix) for label, suffix in DUE_AND_SENT.items()}
         yield from plot_percentiles(title, series, curves)
     if len(step.classes) > 1:
         of_classes = {label: _waits_of_class(recorded, step.step, each) for label, each in _label_classes(step.classes)}
@@ -60,21 +63,15 @@ def plot_histogram(waits: Waits, title: str) -> Iterator[Plot]:
         return
     rows = [{"x": bar.low, "x2": bar.high, "y": 100 * bar.count / waits.asked, "n": bar.count} for bar in bars]
     tip = [
-        {"field": "x", "title": "from", "formatType": "duration", "type": "quantitative"},
-        {"field": "x2", "title": "to", "formatType": "duration", "type": "quantitative"},
-        {"field": "y", "title": "% of values", "format": ".3~g"},
+        say("x", "from", SECONDS),
+        say("x2", "to", SECONDS),
+        say("y", "% of values"),
         {"field": "n", "title": "values", "format": ","},
     ]
-    encoding = {
-        "x": {"field": "x", **log_scale("since due", [bars[0].low, bars[-1].high])},
-        "x2": {"field": "x2"},
-        "y": {"field": "y", **linear_scale("% of values", zero=True)},
-        "y2": {"datum": 0},
-        "tooltip": tip,
-    }
+    axes = place(log_scale("since due", [bars[0].low, bars[-1].high]), linear_scale("% of values", zero=True))
+    encoding = axes | {"x2": {"field": "x2"}, "y2": {"datum": 0}, "tooltip": tip}
     mark = {"type": "rect", "color": COLOURS[0], "stroke": "var(--paper)", "strokeWidth": 0.5}
-    drawn = make_plot(title, [{"data": {"values": rows}, "mark": mark, "encoding": encoding, "params": [ZOOM_X]}])
-    yield replace(drawn, note=_note_censored({"": waits}))
+    yield replace(make_plot(title, [draw(rows, mark, encoding, params=[ZOOM_X])]), note=_note_censored({"": waits}))
 
 
 def plot_percentiles(title: str, what: str, waits: Mapping[str, Waits]) -> Iterator[Plot]:

@@ -22,12 +22,15 @@ from cuesta.report.plots.spec import (
     Series,
     Spec,
     colour_scale,
+    draw,
     draw_cursor,
     draw_lines,
     duration_scale,
     linear_scale,
     log_scale,
     make_plot,
+    place,
+    say,
     shade_span,
     stack_shares,
 )
@@ -64,17 +67,16 @@ def plot_density(recorded: Recorded, series: str, title: str) -> Iterator[Plot]:
     ]
     tip = [
         {"field": "x", **AT},
-        {"field": "y", "title": "from", "formatType": "duration", "type": "quantitative"},
-        {"field": "y2", "title": "to", "formatType": "duration", "type": "quantitative"},
+        say("y", "from", SECONDS),
+        say("y2", "to", SECONDS),
         {"field": "n", "title": "transactions", "format": ","},
     ]
-    y = {"field": "y", **log_scale(series, [edge for each in cells for edge in (each.low, each.high)])}
+    y = log_scale(series, [edge for each in cells for edge in (each.low, each.high)])
     darkness = {"field": "n", "type": "quantitative", "legend": None, "scale": {"type": "sqrt", "range": [0.12, 1]}}
-    encoding = {"x": {"field": "x", **_time_axis(recorded).axis}, "x2": {"field": "x2"}, "y": y, "y2": {"field": "y2"}}
-    mark = {"type": "rect", "color": COLOURS[0]}
-    drawn = {"data": {"values": rows}, "mark": mark, "params": [ZOOM]}
-    drawn["encoding"] = encoding | {"fillOpacity": darkness, "tooltip": tip}
-    yield make_plot(title, [*_shade_measured(recorded), drawn])
+    ends = {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
+    encoding = place(_time_axis(recorded).axis, y) | ends | {"fillOpacity": darkness, "tooltip": tip}
+    cells_drawn = draw(rows, {"type": "rect", "color": COLOURS[0]}, encoding, params=[ZOOM])
+    yield make_plot(title, [*_shade_measured(recorded), cells_drawn])
 
 
 def plot_quantiles(recorded: Recorded, points: Sequence[Point], series: str, title: str) -> Iterator[Plot]:
@@ -125,24 +127,22 @@ def _plot_areas(
     """Stack layers from below, in `order` or the largest first; gaps stay empty."""
     layers = stack_shares([row for stretch in stretches for row in stretch.shares], order, MOST_LAYERS)
     places = [(at, number) for number, stretch in enumerate(stretches) for at in stretch.at]
-    values = []
+    values: list[Spec] = []
     tops = [0.0] * len(places)
     for number, layer in enumerate(layers):
         for index, ((at, stretch), value) in enumerate(zip(places, layer.values, strict=True)):
             bottom, tops[index] = tops[index], tops[index] + value
-            edges = {"bottom": round(bottom, 4), "top": round(tops[index], 4)}
-            values.append(
-                {"x": at, "y": round(value, 4), "s": layer.label, "k": f"s{number}", "stretch": stretch, **edges}
-            )
+            ends = {"bottom": round(bottom, 4), "top": round(tops[index], 4)}
+            named: Spec = {"s": layer.label, "k": f"s{number}", "stretch": stretch}
+            values.append({"x": at, "y": round(value, 4), **named, **ends})
     series = [Series(layer.label, (), layer.colour) for layer in layers]
     x = _time_axis(recorded)
-    encoding = {"color": colour_scale(series), "detail": {"field": "stretch"}, "opacity": FADED}
-    stacked = {"y": {"field": "top", **y}, "y2": {"field": "bottom"}}
-    drawn = {"data": {"values": values}, "mark": {"type": "area"}, "params": [ZOOM_X, CHOSEN]}
-    drawn["encoding"] = {"x": {"field": "x", **x.axis}, **stacked, **encoding}
+    edges = place(x.axis, y | {"field": "top"}) | {"y2": {"field": "bottom"}}
+    encoding = edges | {"color": colour_scale(series), "detail": {"field": "stretch"}, "opacity": FADED}
+    areas = draw(values, {"type": "area"}, encoding, params=[ZOOM_X, CHOSEN])
     labels = [layer.label for layer in layers]
     cursor = draw_cursor(values, labels, x, NUMBER)
-    return make_plot(title, [*_shade_measured(recorded), drawn, cursor], labels=labels)
+    return make_plot(title, [*_shade_measured(recorded), areas, cursor], labels=labels)
 
 
 def _plot_lines(title: str, recorded: Recorded, series: Sequence[Series], y: Spec, unit: str) -> Plot:

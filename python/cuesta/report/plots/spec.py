@@ -25,6 +25,7 @@ DURATION: Spec = {"labelExpr": "duration(datum.value)", "tickCount": 5}
 """The labels of an axis of seconds."""
 SECONDS, NUMBER = "duration", "number"
 """How a value is written at the cursor."""
+WRITTEN = {SECONDS: {"formatType": "duration", "type": "quantitative"}, NUMBER: {"format": ",.3~g"}}
 MOUSE = "[pointerdown[event.pointerType == 'mouse'], window:pointerup] > window:pointermove!"
 WHEEL = "wheel![event.ctrlKey || event.shiftKey]"
 """The bare wheel scrolls the page, and so does a finger."""
@@ -66,6 +67,21 @@ def make_plot(title: str, layers: Iterable[Spec], *, labels: Iterable[str] = (),
     if names := list(labels):
         spec["usermeta"] = {"labels": len(names), "longest": max(map(len, names)), "left": left}
     return Plot(title, spec)
+
+
+def draw(rows: Sequence[Spec], mark: Spec, encoding: Spec, **more: Any) -> Spec:
+    """One layer of a plot: a mark for each row."""
+    return {"data": {"values": rows}, "mark": mark, "encoding": encoding, **more}
+
+
+def place(x: Spec, y: Spec) -> Spec:
+    """The encoding of a row by its `x` and `y`."""
+    return {"x": {"field": "x", **x}, "y": {"field": "y", **y}}
+
+
+def say(field: str, title: str, unit: str = NUMBER) -> Spec:
+    """A value of the row under the cursor."""
+    return {"field": field, "title": title, **WRITTEN[unit]}
 
 
 def linear_scale(title: str, *, zero: bool = False, **axis: Any) -> Spec:
@@ -118,39 +134,30 @@ def draw_lines(series: Sequence[Series], x: Across, y: Spec, unit: str, *, dots:
     ]
     few = dots or max((len(each.points) for each in series), default=0) < 2
     mark: Spec = {"type": "line", "point": {"size": 30} if few else False, "strokeWidth": 1.7}
-    encoding: Spec = {
-        "x": {"field": "x", **x.axis},
-        "y": {"field": "y", **y},
-        "color": colour_scale(series, "stroke"),
-        "opacity": FADED,
-    }
+    encoding = place(x.axis, y) | {"color": colour_scale(series, "stroke"), "opacity": FADED}
     if dashed := [(f"s{number}", each.dash) for number, each in enumerate(series) if each.dash]:
         tests = [{"test": f"datum.k == '{key}'", "value": list(dash)} for key, dash in dashed]
         encoding["strokeDash"] = {"condition": tests, "value": [1, 0]}
-    drawn = {"data": {"values": values}, "mark": mark, "encoding": encoding, "params": [ZOOM, CHOSEN]}
-    return [drawn, draw_cursor(values, [each.label for each in series], x, unit)]
+    lines = draw(values, mark, encoding, params=[ZOOM, CHOSEN])
+    return [lines, draw_cursor(values, [each.label for each in series], x, unit)]
 
 
 def draw_cursor(values: Sequence[Spec], labels: Sequence[str], x: Across, unit: str) -> Spec:
-    written = {SECONDS: {"formatType": "duration", "type": "quantitative"}, NUMBER: {"format": ",.3~g"}}[unit]
-    rows = [{"field": f"s{number}", "title": label, **written} for number, label in enumerate(labels)]
+    rows = [say(f"s{number}", label, unit) for number, label in enumerate(labels)]
     pointed = {"type": "point", "fields": ["x"], "nearest": True, "on": "pointermove", "clear": "pointerout"}
-    return {
-        "data": {"values": values},
-        "transform": [{"filter": "isValid(datum.y)"}, {"pivot": "k", "value": "y", "groupby": ["x"], "op": "max"}],
-        "mark": {"type": "rule", "color": INK, "strokeWidth": 1},
-        "encoding": {
-            "x": {"field": "x", **x.axis},
-            "opacity": {"condition": {"param": "at", "empty": False, "value": 0.45}, "value": 0},
-            "tooltip": [{"field": "x", **x.at}, *rows],
-        },
-        "params": [{"name": "at", "select": pointed}],
+    pivot = [{"filter": "isValid(datum.y)"}, {"pivot": "k", "value": "y", "groupby": ["x"], "op": "max"}]
+    encoding = {
+        "x": {"field": "x", **x.axis},
+        "opacity": {"condition": {"param": "at", "empty": False, "value": 0.45}, "value": 0},
+        "tooltip": [{"field": "x", **x.at}, *rows],
     }
+    mark = {"type": "rule", "color": INK, "strokeWidth": 1}
+    return draw(values, mark, encoding, transform=pivot, params=[{"name": "at", "select": pointed}])
 
 
-def shade_span(low: float, high: float, channel: str, colour: str = SHADE) -> Spec:
+def shade_span(low: float, high: float, channel: str) -> Spec:
     encoding = {channel: {"datum": low}, f"{channel}2": {"datum": high}}
-    return {"mark": {"type": "rect", "color": colour}, "encoding": encoding, "data": {"values": [{}]}}
+    return draw([{}], {"type": "rect", "color": SHADE}, encoding)
 
 
 @dataclass(frozen=True, slots=True)
