@@ -138,10 +138,6 @@ class Tab:
         for kind in ("mousePressed", "mouseReleased") if click else ():
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
-    def picture(self) -> bytes:
-        """A picture of the whole page, as PNG."""
-        return base64.b64decode(self.call("Page.captureScreenshot", captureBeyondViewport=True)["data"])
-
     def printed(self) -> bytes:
         """The printed page, as PDF. The media that `look` set are reset first, else they would apply to print too."""
         self.call("Emulation.setEmulatedMedia", media="")

@@ -129,16 +129,6 @@ def test_the_reason_for_no_verdict_comes_first_and_once() -> None:
     assert first == "new against base: cannot tell: response p95 could have changed by more than ±4.5 %"
 
 
-def test_colour_is_for_terminals() -> None:
-    assert "\x1b[" not in text(changed())
-    assert "\x1b[1;31mCHANGED" in text(changed(), colour=True)
-
-
-def test_names_cannot_send_control_codes_to_the_terminal() -> None:
-    evil = runs.side("new\x1b[31m", 5, **FIGURES)
-    assert "\x1b" not in text(compare(runs.side("base", 5, **FIGURES), evil, Terms()))
-
-
 def test_identical_runs_can_detect_a_change_of_any_size() -> None:
     assert [write_least_change(0.0), write_least_change(0.0093)] == ["any size", "0.93 %"]
 

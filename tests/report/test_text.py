@@ -138,13 +138,6 @@ def test_colour_is_for_terminals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "\x1b[" not in text(summary)
 
 
-def test_names_cannot_send_control_codes_to_the_terminal(tmp_path: Path) -> None:
-    evil = [("night%1B[31mshift/%1B]0;x%07/response", [0.1])]
-    said = shown(RunFolder(tmp_path / "run", histograms=evil).write())
-    assert "\x1b" not in said
-    assert "night�[31mshift" in said
-
-
 def test_an_empty_run_says_so(tmp_path: Path) -> None:
     said = shown(RunFolder(tmp_path / "run", agents=0).write())
     assert "nothing was measured" in said
