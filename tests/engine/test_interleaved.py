@@ -9,7 +9,7 @@ import pytest
 from cuesta.engine import interleaved
 from cuesta.engine.interleaved import Interleaved, Turn, run_in_turn
 from cuesta.engine.job import Job
-from cuesta.engine.ports import Observer
+from cuesta.engine.ports import Engine, Observer
 from cuesta.engine.run_job import RunResult
 from cuesta.plan import RawOptions
 from cuesta.records.messages import Snapshot
@@ -30,7 +30,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
     """Replace runs by a note of the folder and seed of each."""
     noted: Made = []
 
-    def run(job: Job, out: Path, _: Observer, stopping: threading.Event) -> RunResult:
+    def run(job: Job, out: Path, _observer: Observer, stopping: threading.Event, _engine: Engine) -> RunResult:
         noted.append((f"{out.parent.name}/{out.name}", job.plan.settings.seed))
         return RunResult(out, stopping.is_set(), [])
 
@@ -87,19 +87,16 @@ def test_the_index_lists_each_pair_and_its_order(here: Path, wanted: Interleaved
 
 @pytest.mark.parametrize(("after", "pairs"), [(1, 0), (2, 1), (3, 1), (4, 2)])
 def test_an_interrupt_ends_the_runs_and_a_broken_pair_is_not_indexed(
-    here: Path, wanted: Interleaved, made: Made, after: int, pairs: int, monkeypatch: pytest.MonkeyPatch
+    here: Path, wanted: Interleaved, made: Made, after: int, pairs: int
 ) -> None:
     stopping = threading.Event()
-    run = interleaved.__dict__["run_job"]  # the replacement that only notes runs
 
-    def interrupted(job: Job, out: Path, look: Observer, stopping: threading.Event) -> RunResult:
+    def interrupt(turn: Turn) -> Observer:
         if len(made) == after:
             stopping.set()
-        ran: RunResult = run(job, out, look, stopping)
-        return ran
+        return nobody(turn)
 
-    monkeypatch.setattr(interleaved, "run_job", interrupted)
-    runs = list(run_in_turn(wanted, here, good, nobody, stopping))
+    runs = list(run_in_turn(wanted, here, good, interrupt, stopping))
     assert len(runs) == after + 1
     index = here / "pairs.jsonl"
     assert (len(index.read_text().splitlines()) if index.exists() else 0) == pairs

@@ -7,8 +7,8 @@ from itertools import accumulate
 from pathlib import Path
 from threading import Event
 
+import cuesta
 from cuesta._native import Histogram
-from cuesta.analysis import summarise
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.job import Job, prepare
 from cuesta.engine.ports import Engine
@@ -145,7 +145,8 @@ def test_a_search_announces_instants_on_each_clock_and_reads_records_as_they_are
         return NextTrial(at_load(job.plan.settings, loads.pop(0)), {}) if loads else None
 
     most = job.plan.steps[0]
-    found = search(SearchJob(job, most, {}, NamespaceEngine(here)), here / "out", choose, look_away, Event())
+    engine = NamespaceEngine(here)
+    found = search(SearchJob(job, most, {}), here / "out", choose, look_away, Event(), engine=engine)
     assert not found.failures
     assert seen == [0, 1, 2]
     recorded = open_run(found.folder)
@@ -156,21 +157,18 @@ def test_a_search_announces_instants_on_each_clock_and_reads_records_as_they_are
 
 
 def test_the_records_of_a_dead_agent_are_fetched_as_far_as_they_got(here: Path, write: Write) -> None:
-    job, engine, stopping = (
-        prepared(write, here, PACED, load="paced:300ms", measure="60s"),
-        NamespaceEngine(here),
-        Event(),
-    )
+    engine, stopping = NamespaceEngine(here), Event()
+    write("row.tape", PACED)
 
     def kill_one(snapshots: list[Snapshot]) -> None:
         if not stopping.is_set() and all(each.phase == "measure" and each.seconds > 3 for each in snapshots):
             engine.reserved.agents[1].kill()
             stopping.set()
 
-    result = run_job(job, here / "out", kill_one, stopping, engine)
-    assert result.failures == ["agent 1: it was killed by signal 9"]
-    summary = summarise(result.folder)
-    first, *others = map(str, summary.doubts)
-    assert re.fullmatch(r"agent 1 was killed by signal 9 after \d+ s; what it had recorded is kept", first)
+    plan = write("plan.toml", PLAN)
+    run = cuesta.run(plan, here=here, observer=kill_one, stop=stopping, engine=engine, load="paced:300ms", measure=60)
+    assert run.failures == ["agent 1: it was killed by signal 9"]
+    first, *others = run.doubts
+    assert re.fullmatch(r"agent 1 was killed by signal 9 after \d+ s; what it had recorded is kept; .*", first)
     assert not any("cut off" in other for other in others)
-    assert [any(row.transactions for row in agent.intervals) for agent in summary.recorded.agents] == [True, True]
+    assert [any(row.transactions for row in agent.intervals) for agent in run.summary.recorded.agents] == [True, True]

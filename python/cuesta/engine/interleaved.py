@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Literal
 
 from cuesta.engine.certifier import Judge
+from cuesta.engine.engines import LOCAL
 from cuesta.engine.job import Job, prepare
-from cuesta.engine.ports import Observer
+from cuesta.engine.ports import Engine, Observer
 from cuesta.engine.run_job import run_job
 from cuesta.plan import RawOptions, load
 from cuesta.private_files import private
@@ -65,8 +66,14 @@ class Interleaved:
             yield turns if pair % 2 else (turns[1], turns[0])
 
 
-def run_in_turn(
-    series: Interleaved, folder: Path, judge: Judge, observe: Callable[[Turn], Observer], stopping: threading.Event
+def run_in_turn(  # noqa: PLR0913, as a run
+    series: Interleaved,
+    folder: Path,
+    judge: Judge,
+    observe: Callable[[Turn], Observer],
+    stopping: threading.Event,
+    *,
+    engine: Engine = LOCAL,
 ) -> Iterator[tuple[Turn, list[str]]]:
     """Make the runs; yields each run after it, and why it does not count (empty if it does). `stopping` ends it."""
     good_pairs, bad_pairs, pairs = 0, 0, series.turns(folder)
@@ -76,7 +83,7 @@ def run_in_turn(
         for turn in turns:
             if stopping.is_set():
                 return
-            result = run_job(turn.job, turn.folder, observe(turn), stopping)
+            result = run_job(turn.job, turn.folder, observe(turn), stopping, engine)
             if turn is turns[1] and not stopping.is_set():
                 index(folder, turns)
             doubts = [*result.failures, *(["it was interrupted"] if result.interrupted else judge(turn.folder))]

@@ -76,12 +76,18 @@ class SearchJob:
     """The largest load that may be tried."""
     method: Mapping[str, object]
     """The settings of the search, recorded in `run.json`."""
-    engine: Engine = LOCAL
 
 
-def search(search_job: SearchJob, out: Path, choose: Choose, observe: Observer, stopping: threading.Event) -> RunResult:
+def search(  # noqa: PLR0913, as a run
+    search_job: SearchJob,
+    out: Path,
+    choose: Choose,
+    observe: Observer,
+    stopping: threading.Event,
+    *,
+    engine: Engine = LOCAL,
+) -> RunResult:
     """Make trials until `choose` or `stopping` ends the search; a folder `out` with a search in it is resumed."""
-    engine = search_job.engine
     engine.check(with_step(search_job.job, search_job.most))
     failures, notes = list[str](), list[str]()
     with search_folder(out) as folder, engine.reserve(search_job.job) as nodes:

@@ -1,11 +1,12 @@
-"""How a caller watches and stops what runs."""
+"""Where a caller has runs made, and how it watches and stops them."""
 
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from cuesta.engine.engines import LOCAL
 from cuesta.engine.job import Job, most_users_at
-from cuesta.engine.ports import Observer
+from cuesta.engine.ports import Engine, Observer
 from cuesta.engine.ssh import prepare_ssh
 from cuesta.target import kind_of
 
@@ -21,7 +22,7 @@ def keep_locked(_prompt: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """What a run calls while it goes on, and what stops it."""
+    """What a run calls while it goes on, what stops it, and where it is made."""
 
     observer: Observer = ignore
     """Receives the newest snapshots of all agents, a few times a second."""
@@ -33,6 +34,7 @@ class Control:
     """Gives the passphrase of a key file, by a prompt that names it; empty: without this key."""
     stop: threading.Event = field(default_factory=threading.Event)
     """If set, the run ends early and keeps what was measured."""
+    engine: Engine = LOCAL
 
     def prepare_lines(self, job: Job) -> None:
         """Warn of what the lines of a job ignore; ask for what they need. Raises CuestaError if they cannot open."""

@@ -121,7 +121,7 @@ def find_limit(planned: PlannedSearch, out: Path, control: Control) -> Search:
     """Make the trials and sum them up."""
     control.prepare_lines(planned.job.job)
     chooser = Chooser(planned.settings, planned.method, planned.budget, control.tell)
-    result = search(planned.job, out, chooser, control.observer, control.stop)
+    result = search(planned.job, out, chooser, control.observer, control.stop, engine=control.engine)
     return finish_search(result)
 
 

@@ -13,8 +13,9 @@ from cuesta.analysis.certify.grade import LEAST_RUNS
 from cuesta.analysis.compare.comparison import Terms
 from cuesta.analysis.predict.prediction import MARGIN
 from cuesta.analysis.search.method import Rule
+from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import new_folder
-from cuesta.engine.ports import Observer
+from cuesta.engine.ports import Engine, Observer
 from cuesta.plan import RawOptions, load
 from cuesta.plan.keywords import PlanSettings
 from cuesta.workflow.certify_system import (
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 File = str | Path
 
 
-def run(
+def run(  # noqa: PLR0913, keywords
     tape: File | None = None,
     /,
     *,
@@ -47,20 +48,21 @@ def run(
     out: File | None = None,
     observer: Observer = ignore,
     stop: threading.Event | None = None,
+    engine: Engine = LOCAL,
     **settings: Unpack[PlanSettings],
 ) -> Run:
     """Emulate users who play a tape, or a plan (a file that ends in `.toml`), and measure; as `cuesta run`.
 
     `out` is the run folder, new or empty; by default `runs/NAME-DATE-TIME` below `here`. `observer` receives the newest
     snapshot of each agent four times a second. If the event `stop` is set, the run ends early and keeps what was
-    measured.
+    measured. `engine` is where agents run: this machine, or what else has the ports of `cuesta.engine.ports.Engine`.
 
     Raises InputError for a plan or tape that cannot be used, UsageError for a setting, CuestaError if it cannot start.
     A failure of the host raises nothing: it is counted.
     """
     options = _options("cuesta.run", tape, here, settings)
     job = prepare_run(options, Path(here), _path(out, here))
-    return measure(job, _folder(out, here, job.plan.settings.name), Control(observer, stop=stop or threading.Event()))
+    return measure(job, _folder(out, here, job.plan.settings.name), _control(observer, stop, engine))
 
 
 def search(  # noqa: PLR0913, keywords
@@ -76,6 +78,7 @@ def search(  # noqa: PLR0913, keywords
     observer: Observer = ignore,
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
+    engine: Engine = LOCAL,
     **settings: Unpack[PlanSettings],
 ) -> Search:
     """Find the largest load that meets the objective, `limits=["echo.p95 < 100ms"]`; as `cuesta search`.
@@ -84,7 +87,7 @@ def search(  # noqa: PLR0913, keywords
     a search that goes on as it was begun, without other settings. `tell` receives a sentence after each trial. All else
     is as for `run`.
     """
-    control = Control(observer, tell, stop=stop or threading.Event())
+    control = _control(observer, stop, engine, tell)
     if resume is not None:
         folder = Path(here, resume)
         return find_limit(prepare_resumed(folder, budget, Path(here)), folder, control)
@@ -108,6 +111,7 @@ def compare(  # noqa: PLR0913, keywords
     observer: Observer = ignore,
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
+    engine: Engine = LOCAL,
 ) -> Comparison:
     """Compare two sides of runs: folders, or runs, or two plans, which are run in turn; as `cuesta compare`.
 
@@ -122,7 +126,7 @@ def compare(  # noqa: PLR0913, keywords
         return compare_folders(_place(base, here), _place(new, here), terms, step)
     one, other = (RawOptions(plan=_place(plan, here), command=("cuesta.compare", str(plan))) for plan in (base, new))
     planned = prepare_pairs(one, other, Path(here), None if pairs is None else str(pairs), terms)
-    control = Control(observer, tell, stop=stop or threading.Event())
+    control = _control(observer, stop, engine, tell)
     return compare_pairs(run_pairs(planned, _folder(out, here, "compare"), step, control), terms, step)
 
 
@@ -166,7 +170,7 @@ def certify(  # noqa: PLR0913, keywords
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
 ) -> dict[str, Certification]:
-    """Certify each group of a plan by repeated runs; returns the certifications by group; as `cuesta certify`.
+    """Certify each group of a plan by repeated runs on this machine; as `cuesta certify`. By group.
 
     `runs` is how many must count; the other terms are the flags' (docs/certify.md). The folder of a certification that
     was made before is derived again.
@@ -177,7 +181,7 @@ def certify(  # noqa: PLR0913, keywords
     loaded = load(RawOptions(plan=Path(here, plan), command=("cuesta.certify", str(plan))), Path(here))
     terms = CertificationTerms(runs, absentee, system, _path(reference, here), _path(profile, here), comments)
     planned = prepare_certifications(loaded, terms, _folder(out, here, loaded.settings.name))
-    return dict(certify_systems(planned, Control(observer, tell, stop=stop or threading.Event())))
+    return dict(certify_systems(planned, _control(observer, stop, LOCAL, tell)))
 
 
 def open(folder: File) -> Run:  # noqa: A001, as `cuesta.open`
@@ -216,6 +220,12 @@ def _options(function: str, tape: File | None, here: File, settings: PlanSetting
 def _place(side: File | Run, here: File) -> Path:
     """The folder of a run, or the path of a file."""
     return side.folder if isinstance(side, Run) else Path(here, side)
+
+
+def _control(
+    observer: Observer, stop: threading.Event | None, engine: Engine, tell: Callable[[str], None] = ignore
+) -> Control:
+    return Control(observer, tell, stop=stop or threading.Event(), engine=engine)
 
 
 def _path(file: File | None, here: File) -> Path | None:

@@ -32,7 +32,7 @@ def measure(job: Job, out: Path, control: Control) -> "Run":
     from cuesta.workflow.run_result import finish  # noqa: PLC0415, a dry run shows no figures
 
     control.prepare_lines(job)
-    result = run_job(job, out, control.observer, control.stop)
+    result = run_job(job, out, control.observer, control.stop, control.engine)
     return finish(result)
 
 

@@ -89,7 +89,8 @@ def run_pairs(planned: PlannedPairs, out: Path, step: int | None, control: Contr
     for job in planned.series.jobs(1):
         control.prepare_lines(job)
     with run_folder(out) as folder:
-        for turn, reasons in run_in_turn(planned.series, folder, judge, announce, control.stop):
+        turns = run_in_turn(planned.series, folder, judge, announce, control.stop, engine=control.engine)
+        for turn, reasons in turns:
             for reason in reasons:
                 control.tell(f"pair {turn.pair}, {turn.name}, is not used: {reason}")
     if not (folder / INDEX).exists():
