@@ -13,15 +13,15 @@ record! {
     /// The state of one agent as of its last interval. Those of several agents are merged exactly: counts are added, and so are
     /// histograms, each an HdrHistogram of nanoseconds (V2, compressed, base64), null where nothing was counted.
     Snapshot {
-        /// from the start of the run to the end of the last interval
+        /// from the start of the segment to the end of the last interval
         seconds: f64 = Seconds;
-        /// from the start to the end of the load; null while steps may be added
+        /// from the start of the segment to the end of its load; null while steps may be added
         total: Option<f64> = Seconds;
-        /// the load step, from 0
+        /// the load step, from 0: an agent says that of the segment, an observer is told that of the run
         step: usize = None;
-        /// how many load steps there are
+        /// how many load steps there are, of the segment or of the run
         steps: usize = Number;
-        /// the phase of the last interval; null before its end
+        /// the phase of the last interval; null until the first interval has ended
         phase: Option<Phase> = None;
         /// users with a line
         users: u64 = Number;
@@ -33,7 +33,7 @@ record! {
         keys: u64 = Number | 0;
         /// length of the last interval
         length: f64 = Seconds;
-        /// failures since the start
+        /// failures since the start of the segment
         errors: u64 = Number;
         /// response times since due in the last interval
         response: Option<String> = None;

@@ -50,12 +50,12 @@ pub enum Phase {
     Drain,
 }
 
-/// One interval of the time series: a second, or less at the bound of a phase.
+/// One interval of the time series: a second; at the bound of a phase up to half a second more or less, or all of a shorter phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interval {
-    /// Begin, in ns from the start of the run.
+    /// Begin, in ns from the start of the segment.
     pub begin: u64,
-    /// End, in ns from the start of the run.
+    /// End, in ns from the start of the segment.
     pub end: u64,
     /// Number of the load step.
     pub step: usize,

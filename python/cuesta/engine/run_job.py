@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -49,10 +49,16 @@ def run_job(job: Job, out: Path, observe: Observer, stopping: threading.Event, e
                 for number, step in enumerate(timeline(segment)):
                     driven.expect(number, step.settled, step.end)
                 driven.deployment.expect_no_more()
-                follow(driven.agents, observe, stopping)
+                follow(driven.agents, with_steps_of_the_run(job, segment, observe), stopping)
                 notes += driven.notes()
             failures = driven.failures()
     return RunResult(folder, stopping.is_set(), failures, notes)
+
+
+def with_steps_of_the_run(job: Job, segment: Segment, observe: Observer) -> Observer:
+    """Have steps in snapshots counted in the run: agents count those of their segment."""
+    first, steps = segment.first, len(job.plan.steps)
+    return lambda snapshots: observe([replace(each, step=first + each.step, steps=steps) for each in snapshots])
 
 
 @dataclass(frozen=True, slots=True)

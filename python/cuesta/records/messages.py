@@ -14,15 +14,15 @@ class Snapshot:
     so are histograms, each an HdrHistogram of nanoseconds (V2, compressed, base64), null where nothing was counted."""
 
     seconds: float
-    """From the start of the run to the end of the last interval."""
+    """From the start of the segment to the end of the last interval."""
     total: float | None
-    """From the start to the end of the load; null while steps may be added."""
+    """From the start of the segment to the end of its load; null while steps may be added."""
     step: int
-    """The load step, from 0."""
+    """The load step, from 0: an agent says that of the segment, an observer is told that of the run."""
     steps: int
-    """How many load steps there are."""
+    """How many load steps there are, of the segment or of the run."""
     phase: str | None
-    """The phase of the last interval; null before its end."""
+    """The phase of the last interval; null until the first interval has ended."""
     users: int
     """Users with a line."""
     transactions: int
@@ -34,7 +34,7 @@ class Snapshot:
     length: float
     """Length of the last interval."""
     errors: int
-    """Failures since the start."""
+    """Failures since the start of the segment."""
     response: str | None
     """Response times since due in the last interval."""
     echo: str | None = None
