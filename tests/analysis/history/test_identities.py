@@ -211,12 +211,16 @@ def test_rounded_percentages_may_add_up_to_99_or_101() -> None:
     [
         ("a = nope", "expected a name of the file, got nope"),
         ("a = {x}.nope", "no names fit"),
-        ("a + 1", "expected one of = <= >= in divides, got its end"),
-        ("a = (1 + 2", "expected ), got its end"),
-        ("a = eval(1)", "expected one of sum"),
-        ("a = 1 ; 2", "expected a number, a name or a sign, got ;"),
+        ("a + 1", "expected one of = <= >= in divides"),
+        ("a = (1 + 2", "'(' was never closed"),
+        ("a = eval(1)", "the functions sum"),
+        ("a = a.real", "expected a name of the file"),
+        ("a = sum()", "the functions sum"),
+        ("a = 1 ; 2", "invalid syntax"),
+        ("a = 2 ** 2", "expected numbers, names"),
         ("a = __import__", "expected a name of the file"),
-        ("a = " + "(" * 99, "expected at most 50 levels of brackets"),
+        ("a = " + "(" * 250 + "1" + ")" * 250, "too many nested parentheses"),
+        ("a = " + "-" * 250 + "1", "expected at most 200 levels"),
     ],
 )
 def test_an_invalid_formula_is_refused(formula: str, wrong: str) -> None:

@@ -10,25 +10,31 @@ every name that fits, `a.*.total` within a function for all of them. Numbers, `+
     count(NAME, "letters")   how many of a print's characters are among these
     distinct(NAMES)          how many different prints there are
 
-Nothing else is evaluated, so a formula from a file is safe.
+Python parses a formula, once its dotted names and its words are masked; nothing but the above is evaluated, so a
+formula from a file is safe.
 """
 
+import ast
+import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from cuesta.analysis.quantity import Quantity, parse_unit
 from cuesta.errors import InputError
 
-TOKEN = re.compile(r'\s*(?:(\d+(?:\.\d+)?)|"([^"]*)"|([A-Za-z_]\w*(?:\.(?:\w+|\*))*)|(<=|>=|[-=+*/%(),]))')
+if TYPE_CHECKING:
+    from cuesta.analysis.history.transcript import Transcript
+
+TOKEN = re.compile(r'"(?P<words>[^"]*)"|(?<![\w.])(?P<name>[A-Za-z_]\w*(?:\.(?:\w+|\*))*)(?P<call>\s*\()?')
 HOLE = re.compile(r"\{(\w+)\}")
 PATTERN = re.compile(r"[A-Za-z_{][\w{}]*(?:\.[\w{}]+)*")
-RELATIONS = ("=", "<=", ">=", "in", "divides")
-DEEPEST = 50
-"""Most levels of brackets."""
+RELATION = re.compile(r"(.*?)\s*(<=|>=|=|\bin\b|\bdivides\b)\s*(.*)")
+DEEPEST = 200
+"""Most levels of an expression."""
 
 
 Value = Quantity | str | frozenset[str]
@@ -65,29 +71,21 @@ def read_shape(texts: Sequence[str]) -> str:
     return re.sub(r"\d", "0", re.sub(r"(?<![.\d])\d+", "0", texts[0].strip()))
 
 
-def add_all(values: Sequence[Quantity]) -> Quantity:
-    return sum(values[1:], start=values[0])
+def pick_each_bound(pick: Callable[[Iterable[float]], float], values: Sequence[Quantity]) -> Quantity:
+    return Quantity(*(pick(getattr(value, bound) for value in values) for bound in Quantity.__slots__))
 
 
-def take_least(values: Sequence[Quantity]) -> Quantity:
-    return Quantity(*(min(getattr(each, bound) for each in values) for bound in Quantity.__slots__))
-
-
-def take_most(values: Sequence[Quantity]) -> Quantity:
-    return Quantity(*(max(getattr(each, bound) for each in values) for bound in Quantity.__slots__))
-
-
-ARITHMETIC: Mapping[str, Callable[[Quantity, Quantity], Quantity]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "%": lambda a, b: a % b,
+ARITHMETIC: Mapping[type[ast.operator], Callable[[Quantity, Quantity], Quantity]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Mod: operator.mod,
 }
 OF_NUMBERS: Mapping[str, Callable[[Sequence[Quantity]], Quantity]] = {
-    "sum": add_all,
-    "min": take_least,
-    "max": take_most,
+    "sum": lambda values: sum(values[1:], start=values[0]),
+    "min": lambda values: pick_each_bound(min, values),
+    "max": lambda values: pick_each_bound(max, values),
     "mid": lambda values: Quantity.exactly(values[0].value),
     "low": lambda values: Quantity.exactly(values[0].low),
     "high": lambda values: Quantity.exactly(values[0].high),
@@ -103,18 +101,8 @@ OF_PRINTS: Mapping[str, Callable[[Sequence[str]], Value]] = {
 }
 
 
-class Scope(Protocol):
-    def quantity(self, name: str) -> Quantity:
-        """Raises UnreadableError."""
-
-    def text(self, name: str) -> str:
-        """The value as printed. Raises UnreadableError."""
-
-    def words(self, name: str) -> frozenset[str]:
-        """A list of words."""
-
-
-Node = Callable[[Scope], Value]
+Node = Callable[["Transcript"], Value]
+"""Computes a value from a document's prints. Raises UnreadableError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,181 +144,116 @@ def bind_holes(pattern: str, binding: dict[str, str], names: Sequence[str]) -> I
     shape = re.compile(r"(\w+)".join(re.escape(part) for part in HOLE.sub("\0", filled).split("\0")))
     holes = HOLE.findall(filled)
     for name in names:
-        if found := shape.fullmatch(name):
-            yield {**binding, **dict(zip(holes, found.groups(), strict=True))}
+        if match := shape.fullmatch(name):
+            yield {**binding, **dict(zip(holes, match.groups(), strict=True))}
 
 
 def parse(text: str, names: Sequence[str]) -> Formula:
     """Parse a formula. Raises InputError."""
     parser = Parser(text, names)
-    left = parser.expression()
-    relation = parser.take()
-    if relation not in RELATIONS:
-        raise parser.wrong(f"expected one of {' '.join(RELATIONS)}", relation)
-    right = parser.list_of_words() if relation == "in" else parser.expression()
-    parser.end()
-    return Formula(text, left, relation, right)
+    sides = RELATION.fullmatch(parser.masked)
+    if not sides:
+        raise parser.wrong("expected one of = <= >= in divides")
+    right = parser.read_list(sides[3]) if sides[2] == "in" else parser.read_expression(sides[3])
+    return Formula(text, parser.read_expression(sides[1]), sides[2], right)
 
 
 def parse_expression(text: str, names: Sequence[str]) -> Expression:
     """Parse the expression of a derived name. Raises InputError."""
     parser = Parser(text, names)
-    expression = parser.expression()
-    parser.end()
-    return expression
+    return parser.read_expression(parser.masked)
 
 
 class Parser:
-    """Recursive descent over one formula; a method for each level of precedence."""
+    """Makes functions of the syntax trees of a formula's expressions."""
 
     def __init__(self, text: str, known: Sequence[str]) -> None:
         self.text, self.known = text, known
-        self.tokens = self.split()
-        self.at, self.depth = 0, 0
+        self.tokens: dict[str, re.Match[str]] = {}
+        """Names and words, by the identifier that masks them."""
         self.names: list[str] = []
+        self.masked = TOKEN.sub(self.mask, text)
 
-    def split(self) -> list[tuple[str, str]]:
-        tokens, at, text = list[tuple[str, str]](), 0, self.text.rstrip()
-        while at < len(text):
-            match = TOKEN.match(text, at)
-            if not match:
-                raise self.wrong("expected a number, a name or a sign", text[at:].strip()[:1])
-            kind = ("number", "words", "name", "sign")[(match.lastindex or 1) - 1]
-            tokens.append((kind, match[match.lastindex or 0]))
-            at = match.end()
-        return tokens
+    def mask(self, token: re.Match[str]) -> str:
+        if token["call"] or token["name"] in {"in", "divides"}:
+            return token[0]
+        self.tokens[identifier := f"_{len(self.tokens)}"] = token
+        return identifier
 
-    def wrong(self, expected: str, came: str) -> InputError:
-        return InputError(f"{self.text}: {expected}, got {came or 'its end'}")
+    def wrong(self, what: str) -> InputError:
+        return InputError(f"{self.text}: {what}")
 
-    def peek(self) -> tuple[str, str]:
-        return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "")
+    def read_list(self, masked: str) -> Expression:
+        if masked not in self.tokens:
+            raise self.wrong("expected the name of a list after in")
+        name = self.tokens[masked]["name"]
+        return Expression(lambda transcript: transcript.words(name), (), True)
 
-    def take(self, wanted: str | None = None) -> str:
-        token = self.peek()[1]
-        if wanted is not None and token != wanted:
-            raise self.wrong(f"expected {wanted}", token)
-        self.at += 1
-        return token
+    def read_expression(self, masked: str) -> Expression:
+        """Read a whole expression, and collect its names."""
+        self.names = []
+        try:
+            tree = ast.parse(masked.strip(), mode="eval").body
+        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+            raise self.wrong(getattr(error, "msg", "cannot be parsed")) from None
+        return Expression(self.build(tree, 0), tuple(self.names), isinstance(tree, ast.Name))
 
-    def end(self) -> None:
-        if self.at < len(self.tokens):
-            raise self.wrong("expected its end", self.peek()[1])
+    def build(self, tree: ast.expr, depth: int) -> Node:
+        if depth > DEEPEST:
+            raise self.wrong(f"expected at most {DEEPEST} levels")
+        match tree:
+            case ast.Constant(value=int() | float() as number):
+                value = Quantity.exactly(float(number))
+                return lambda _: value
+            case ast.Name(id=identifier) if identifier in self.tokens:
+                return self.read_token(self.tokens[identifier])
+            case ast.UnaryOp(op=ast.USub()):
+                inner = self.build(tree.operand, depth + 1)
+                return lambda transcript: -as_number(inner(transcript))
+            case ast.BinOp() if operation := ARITHMETIC.get(type(tree.op)):
+                left, right = self.build(tree.left, depth + 1), self.build(tree.right, depth + 1)
+                return lambda transcript: operation(as_number(left(transcript)), as_number(right(transcript)))
+            case ast.Call(func=ast.Name(id=function), keywords=[]) if tree.args and function in OF_NUMBERS:
+                take = OF_NUMBERS[function]
+                nodes = [node for argument in tree.args for node in self.read_numbers(argument, depth + 1)]
+                return lambda transcript: take([as_number(node(transcript)) for node in nodes])
+            case ast.Call(func=ast.Name(id=function), keywords=[]) if tree.args and function in OF_PRINTS:
+                return self.read_prints(OF_PRINTS[function], tree.args)
+        functions = " ".join([*OF_NUMBERS, *OF_PRINTS])
+        raise self.wrong(f"expected numbers, names, + - * / %, brackets, and the functions {functions}")
 
-    def expression(self) -> Expression:
-        """Parse a whole expression, and collect its names."""
-        self.names, before = [], self.at
-        node = self.sum()
-        alone = self.at - before == 1 and self.tokens[before][0] == "name"
-        return Expression(node, tuple(self.names), alone)
+    def read_token(self, token: re.Match[str]) -> Node:
+        if (words := token["words"]) is not None:
+            return lambda _: words
+        return self.read_name(token["name"])
 
-    def list_of_words(self) -> Expression:
-        name = self.take()
-        return Expression(lambda scope: scope.words(name), (), True)
-
-    def sum(self) -> Node:
-        node = self.product()
-        while self.peek()[1] in {"+", "-"} and self.peek()[0] == "sign":
-            node = arithmetic(self.take(), node, self.product())
-        return node
-
-    def product(self) -> Node:
-        node = self.factor()
-        while self.peek()[1] in {"*", "/", "%"} and self.peek()[0] == "sign":
-            node = arithmetic(self.take(), node, self.factor())
-        return node
-
-    def factor(self) -> Node:
-        kind, token = self.peek()
-        self.take()
-        if kind == "number":
-            value = Quantity.exactly(float(token))
-            return lambda _: value
-        if kind == "words":
-            return lambda _: token
-        if kind == "name":
-            return self.called(token) if self.peek()[1] == "(" else self.named(token)
-        if token == "(":
-            return self.bracket()
-        if token == "-":
-            return self.negative()
-        raise self.wrong("expected a number, a name or a bracket", token)
-
-    def negative(self) -> Node:
-        self.deeper()
-        inner = self.factor()
-        self.depth -= 1
-        return lambda scope: -as_number(inner(scope))
-
-    def bracket(self) -> Node:
-        self.deeper()
-        node = self.sum()
-        self.take(")")
-        self.depth -= 1
-        return node
-
-    def deeper(self) -> None:
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise self.wrong(f"expected at most {DEEPEST} levels of brackets", "more")
-
-    def named(self, name: str) -> Node:
-        self.note(name)
-        return lambda scope: scope.quantity(name)
-
-    def note(self, name: str) -> None:
+    def read_name(self, name: str) -> Node:
         if name not in self.known:
-            raise self.wrong("expected a name of the file", name)
+            raise self.wrong(f"expected a name of the file, got {name}")
         self.names.append(name)
+        return lambda transcript: transcript.quantity(name)
 
-    def called(self, function: str) -> Node:
-        self.take("(")
-        self.deeper()
-        if function in OF_NUMBERS:
-            return self.of_numbers(OF_NUMBERS[function])
-        if function in OF_PRINTS:
-            return self.of_prints(OF_PRINTS[function])
-        raise self.wrong(f"expected one of {' '.join([*OF_NUMBERS, *OF_PRINTS])}", function)
+    def read_numbers(self, argument: ast.expr, depth: int) -> list[Node]:
+        """A name with a star stands for many."""
+        token = self.tokens.get(argument.id) if isinstance(argument, ast.Name) else None
+        if token and "*" in (token["name"] or ""):
+            return [self.read_name(name) for name in self.list_names(token["name"])]
+        return [self.build(argument, depth)]
 
-    def of_numbers(self, function: Callable[[Sequence[Quantity]], Quantity]) -> Node:
-        """Parse expressions; a name with a star stands for many."""
-        nodes = list[Node]()
-        while True:
-            if "*" in self.peek()[1] and self.peek()[0] == "name":
-                nodes += [self.named(name) for name in self.many(self.take())]
-            else:
-                nodes.append(self.sum())
-            if self.peek()[1] != ",":
-                break
-            self.take(",")
-        self.take(")")
-        self.depth -= 1
-        return lambda scope: function([as_number(node(scope)) for node in nodes])
+    def read_prints(self, take: Callable[[Sequence[str]], Value], arguments: Sequence[ast.expr]) -> Node:
+        """The arguments are names, for their prints, and words."""
+        parts = list[tuple[str, bool]]()
+        for argument in arguments:
+            token = self.tokens.get(argument.id) if isinstance(argument, ast.Name) else None
+            if token is None:
+                raise self.wrong("expected names of the file")
+            names = [] if token["words"] is not None else self.list_names(token["name"])
+            parts += [(name, True) for name in names] or [(token["words"], False)]
+            self.names += names
+        return lambda transcript: take([transcript.text(part) if is_name else part for part, is_name in parts])
 
-    def of_prints(self, function: Callable[[Sequence[str]], Value]) -> Node:
-        """Parse names, for their prints, and words."""
-        parts = list[tuple[str, str]]()
-        while True:
-            kind, token = self.peek()
-            self.take()
-            if kind not in {"name", "words"}:
-                raise self.wrong("expected a name", token)
-            parts += [(kind, name) for name in self.many(token)] if kind == "name" else [(kind, token)]
-            if self.peek()[1] != ",":
-                break
-            self.take(",")
-        self.take(")")
-        self.depth -= 1
-        self.names += [token for kind, token in parts if kind == "name"]
-        return lambda scope: function([scope.text(token) if kind == "name" else token for kind, token in parts])
-
-    def many(self, pattern: str) -> list[str]:
+    def list_names(self, pattern: str) -> list[str]:
         matches = [name for name in self.known if fnmatchcase(name, pattern) and name.count(".") == pattern.count(".")]
         if not matches:
-            raise self.wrong("expected a name of the file", pattern)
+            raise self.wrong(f"expected a name of the file, got {pattern}")
         return matches
-
-
-def arithmetic(sign: str, left: Node, right: Node) -> Node:
-    operation = ARITHMETIC[sign]
-    return lambda scope: operation(as_number(left(scope)), as_number(right(scope)))
