@@ -192,6 +192,10 @@ class RunFolder:
         ]
 
 
+SKIPS: Row = {"skipped": 1}
+"""A second in which one action that was due is skipped."""
+
+
 def write_rows(file: Path, rows: Iterable[Row]) -> None:
     """Write a file with a JSON object on each row."""
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -222,6 +226,12 @@ def waiting(**who: float) -> Row:
 def arrivals(count: int, **what: int) -> Row:
     """What became of `count` arrivals of an open load, by the names of `ArrivalCounts`; of nothing else was any."""
     return {**dict.fromkeys((each.name for each in fields(ArrivalCounts)), 0), "count": count, **what}
+
+
+def change_rows(file: Path, change: Callable[[Row], Row | None]) -> None:
+    """Replace the rows of a file by what `change` makes of each; None leaves one out."""
+    changed = [change(json.loads(row)) for row in file.read_text().splitlines()]
+    write_rows(file, (row for row in changed if row is not None))
 
 
 def rows(step: int, second: int, durations: Sequence[tuple[str, Sequence[float]]]) -> list[str]:

@@ -14,7 +14,7 @@ from cuesta.analysis.past_saturation import past_saturation
 from cuesta.analysis.planned import allowed, published
 from cuesta.analysis.published import list_unmeasured
 from cuesta.analysis.search import SearchResult, search_result
-from cuesta.analysis.search.user_pool import users_were_too_few
+from cuesta.analysis.search.user_pool import lacks_users
 from cuesta.analysis.step import StepRecords
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
 from cuesta.figures.whole_run import PastSaturation, RunFigures
@@ -205,8 +205,8 @@ def sum_up(
 def derive_step(recorded: Recorded, number: int) -> DerivedStep:
     records = StepRecords(recorded, number)
     figures = records.figures()
-    lacks_users = "search" in recorded.run and users_were_too_few(records, figures)
-    return DerivedStep(figures, records.answer_sizes(), records.times.end, lacks_users)
+    lacking = "search" in recorded.run and lacks_users(records, figures)
+    return DerivedStep(figures, records.answer_sizes(), records.times.end, lacking)
 
 
 def void_limit(verdict: LimitResult, step: StepFigures, doubts: list[Doubt]) -> LimitResult:

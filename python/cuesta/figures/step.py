@@ -372,3 +372,9 @@ class StepFigures:
     wire_missing: Annotated[str | None, About("why nothing is known of that network, if it is so")] = None
     tmux: Annotated[TmuxFigures | None, About("TMux between driver and host, if it was used")] = None
     bisync: Annotated[BisyncFigures | None, About("The bisync lines, if there were any")] = None
+
+
+SINCE_SENT = {"response": "response_from_sent", "echo": "echo_from_sent"}
+"""Figures since an open load's arrival, each with the same without its wait for a free user."""
+ONLY_SINCE_ARRIVAL = ("first_response", "connect", "skipped", "due.waiting", "due.skipped", "unfinished.oldest")
+"""Figures that include the wait for a free user, and are not known without it."""

@@ -16,7 +16,7 @@ from cuesta.analysis.capacity.response_parts import ResponseParts, divide_respon
 from cuesta.report.run_report import text
 from tests.analysis.capacity.simulated import Load, write
 from tests.meter_reports import meter_report, plain
-from tests.run_folder import CLOCK, NANO, Row, RunFolder, arrivals
+from tests.run_folder import CLOCK, NANO, Row, RunFolder, arrivals, change_rows
 
 SERVERS = "the built-in host's servers"
 CPU = "CPU of the host"
@@ -129,19 +129,12 @@ def test_a_line_is_not_blamed_for_the_wait_at_a_saturated_server(tmp_path: Path)
 
 def test_full_buffers_are_named(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", [Load(users=20, think=1.0, service=0.005, delay=0.5)])
-    change_host(folder, lambda row: row["pool"].update(size=2048, used=2040, free=8, least_free=0, overflows=12))
+    pool = {"size": 2048, "used": 2040, "free": 8, "least_free": 0, "overflows": 12}
+    change_rows(folder / "host" / "series.jsonl", lambda row: row | {"pool": row["pool"] | pool})
     said = finding_of(folder)
     assert isinstance(said, Saturated)
     assert str(said).startswith("the built-in host's buffers: 99.6 % full at 20 users, 2,048 characters; ")
     assert "times it had no room" in str(said)
-
-
-def change_host(folder: Path, change: Any) -> None:
-    path = folder / "host" / "series.jsonl"
-    rows = [json.loads(row) for row in path.read_text().splitlines()]
-    for row in rows:
-        change(row)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 @pytest.mark.parametrize("trouble", [{"cpu": 0.95}, {"run_wait": 0.5}])
@@ -212,7 +205,8 @@ def test_growth_that_a_metered_queue_explains_is_no_conflict(tmp_path: Path) -> 
 def test_a_saturated_server_that_does_not_explain_the_response_is_a_conflict(tmp_path: Path) -> None:
     """92 % busy with 18 ms each makes a queue of 0.2 s, but users wait 2 s for a lock."""
     folder = write(tmp_path / "run", [Load(users=100, think=0.1, service=0.001, servers=100, locked=0.02)])
-    change_host(folder, lambda row: row["servers"].update(number=1, busy=0.92, mean_queue=0.1))
+    servers = {"number": 1, "busy": 0.92, "mean_queue": 0.1}
+    change_rows(folder / "host" / "series.jsonl", lambda row: row | {"servers": row["servers"] | servers})
     said = finding_of(folder)
     assert isinstance(said, Conflicting)
     assert "longer than a queue for it" in str(said)
@@ -237,6 +231,11 @@ def metered(folder: Path, idle: float, own: float = 0.5, others: float | None = 
         rows.append({"at": CLOCK + int(times.end * NANO), "step": step, "sheet": sheet})
     (folder / "meters.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder
+
+
+def meter(folder: Path, **tables: Row) -> None:
+    """Replace tables of the recorded meter reports."""
+    change_rows(folder / "meters.jsonl", lambda row: row | ({"sheet": row["sheet"] | tables} if "sheet" in row else {}))
 
 
 def with_cpus(path: Path, users: int = 40, **meters: Any) -> Path:
@@ -267,10 +266,7 @@ def test_cpus_that_others_keep_busy_while_no_user_waits_do_not_limit_the_host(tm
 )
 def test_what_is_busy_for_unknown_users_is_a_conflict(table: str, name: str, said: str, tmp_path: Path) -> None:
     folder = with_cpus(tmp_path / "run", users=2, idle=70.0, own=30.0)
-    path = folder / "meters.jsonl"
-    rows = [json.loads(row) for row in path.read_text().splitlines()]
-    rows[-1]["sheet"][table] = {name: meter_report()[table][name] | {"busy": plain(98.0)}}
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    meter(folder, **{table: {name: meter_report()[table][name] | {"busy": plain(98.0)}}})
     finding = finding_of(folder)
     assert isinstance(finding, Conflicting)
     assert f"{said} is 98.0 % busy" in str(finding)
@@ -327,7 +323,7 @@ def test_a_host_with_one_thread_is_limited_by_one_cpu(tmp_path: Path, processes:
 
 def test_a_meter_that_says_more_than_all_is_rejected(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", [Load(users=4, think=2.0, service=0.05)])
-    change_host(folder, lambda row: row["servers"].update(busy=2.23))
+    change_rows(folder / "host" / "series.jsonl", lambda row: row | {"servers": row["servers"] | {"busy": 2.23}})
     said = finding_of(folder)
     assert not isinstance(said, Saturated)
     shown = text(summarise(folder), colour=False, verbose=True)
@@ -348,24 +344,17 @@ def test_a_sweep_of_arrivals_is_judged_by_its_rate(tmp_path: Path) -> None:
     for step, rate in zip(run["steps"], (5, 50), strict=True):
         step["swept"], step["group"][0]["load"] = {"load": f"open:{rate}/s"}, f"open:{rate}/s"
     (folder / "run.json").write_text(json.dumps(run))
-    path = folder / "agent-0" / "series.jsonl"
-    rows = [json.loads(row) for row in path.read_text().splitlines()]
-    for row in rows:
-        due = 60 * (5, 50)[row["step"]]
-        row["due"] = arrivals(due, done=due)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    change_rows(folder / "agent-0" / "series.jsonl", lambda row: row | {"due": arrivals(60 * (5, 50)[row["step"]])})
     summary = summarise(folder)
     assert [point.text for point in order_by_load(summary)] == ["5.00 arrivals/s", "50.0 arrivals/s"]
 
 
 def test_keys_stand_for_transactions_where_a_tape_has_none(tmp_path: Path) -> None:
     keys = [("interactive/keys/echo_from_sent", [0.05] * 100)]
-    folder = RunFolder(tmp_path / "run", users=(1,), responses=lambda *_: [], histograms=keys, edit=typing).write()
-    assert "; an echo takes 50.0 ms" in str(find_bottleneck(replace(summarise(folder), doubts=[])))
-
-
-def typing(row: Row) -> Row:
-    return row | {"keys": 5}
+    typing = RunFolder(
+        tmp_path / "run", users=(1,), responses=lambda *_: [], histograms=keys, edit=lambda row: row | {"keys": 5}
+    )
+    assert "; an echo takes 50.0 ms" in str(find_bottleneck(replace(summarise(typing.write()), doubts=[])))
 
 
 def test_the_sentence_ends_the_text_and_heads_the_page(tmp_path: Path) -> None:
@@ -378,11 +367,7 @@ def test_the_sentence_ends_the_text_and_heads_the_page(tmp_path: Path) -> None:
 
 def test_a_disk_whose_users_are_unknown_is_not_what_the_host_uses_most(tmp_path: Path) -> None:
     folder = with_cpus(tmp_path / "run", users=2, idle=95.0, own=5.0)
-    path = folder / "meters.jsonl"
-    rows = [json.loads(row) for row in path.read_text().splitlines()]
-    disk = {"busy": plain(60.0), "queue": plain(9.0)}
-    rows[-1]["sheet"]["devices"] = {"vda": meter_report()["devices"]["vda"] | disk}
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    meter(folder, devices={"vda": meter_report()["devices"]["vda"] | {"busy": plain(60.0), "queue": plain(9.0)}})
     said = finding_of(folder)
     assert isinstance(said, Unlimited)
     assert said.most is not None

@@ -1,9 +1,10 @@
 """The laws hold on every simulated run, and a record that breaks one says so."""
 
-import json
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ from cuesta.analysis.law import agrees, law
 from cuesta.figures.step import ResponseLaw
 from cuesta.records.rows import TimeSums
 from tests.analysis.capacity.simulated import Load, Simulated, simulate, write
+from tests.run_folder import Row, change_rows
 
 LOADS = st.builds(
     Load,
@@ -51,34 +53,34 @@ def test_laws_hold_on_every_simulated_run(load: Load, seed: int) -> None:
         assert not isinstance(find_bottleneck(summarise(path)), Conflicting)
 
 
-def test_users_who_wait_and_are_not_counted_break_littles_law(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("law", "file", "change"),
+    [
+        pytest.param(
+            WAITING,
+            "agent-0",
+            lambda row: row | {"unfinished": row["unfinished"] // 3},
+            id="users who wait, not counted",
+        ),
+        pytest.param(
+            "characters received = sent",
+            "host",
+            lambda row: row | {"characters": row["characters"] | {"line_out": 1.2 * row["characters"]["line_out"]}},
+            id="characters that are lost",
+        ),
+        pytest.param(
+            AT_SERVERS,
+            "host",
+            lambda row: row | {"servers": row["servers"] | {"mean_queue": row["servers"]["mean_queue"] / 3}},
+            id="a queue that the host's meters miss",
+        ),
+    ],
+)
+def test_a_record_that_breaks_a_law_says_so(tmp_path: Path, law: str, file: str, change: Callable[[Row], Row]) -> None:
     folder = write(tmp_path / "run", [Load(users=30, think=0.5, service=0.05)])
-    path = folder / "agent-0" / "series.jsonl"
-    rows = [json.loads(row) for row in path.read_text().splitlines()]
-    for row in rows:
-        row["unfinished"] //= 3
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert not checks(folder)[WAITING].holds
-
-
-def test_characters_that_are_lost_break_the_balance(tmp_path: Path) -> None:
-    folder = write(tmp_path / "run", [Load(users=30, think=0.5, service=0.05)])
-    path = folder / "host" / "series.jsonl"
-    rows = [json.loads(row) for row in path.read_text().splitlines()]
-    for row in rows:
-        row["characters"]["line_out"] *= 1.2
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert not checks(folder)["characters received = sent"].holds
-
-
-def test_a_queue_that_the_hosts_meters_miss_breaks_littles_law(tmp_path: Path) -> None:
-    folder = write(tmp_path / "run", [Load(users=30, think=0.5, service=0.05)])
-    path = folder / "host" / "series.jsonl"
-    rows = [json.loads(row) for row in path.read_text().splitlines()]
-    for row in rows:
-        row["servers"]["mean_queue"] /= 3
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert not checks(folder)[AT_SERVERS].holds
+    assert checks(folder)[law].holds
+    change_rows(folder / file / "series.jsonl", change)
+    assert not checks(folder)[law].holds
 
 
 def test_a_sound_run_at_the_knee_is_not_called_miscounted() -> None:

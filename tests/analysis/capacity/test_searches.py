@@ -13,7 +13,7 @@ from cuesta.analysis.capacity.findings import GaveOut, OfTheDriver, Saturated, U
 from cuesta.analysis.capacity.measured_step import order_by_load
 from cuesta.analysis.search import Method
 from tests.analysis.capacity.simulated import Load, write
-from tests.run_folder import NANO, Row
+from tests.run_folder import NANO, Row, change_rows
 
 SERVICE, THINK = 0.05, 1.0
 LIMIT = 0.6
@@ -37,13 +37,8 @@ def searched(
 def as_search(folder: Path, **method: Any) -> Summary:
     """Call a sweep's folder that of a search."""
     settings = Method(**{"rule": "regression", "lowest": 1, "highest": 500, "whole": True, **method})
-    change_run(folder, search={"method": settings.json()})
+    change_rows(folder / "run.json", lambda run: run | {"search": {"method": settings.json()}})
     return summarise(folder)
-
-
-def change_run(folder: Path, **changes: object) -> None:
-    file = folder / "run.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | changes))
 
 
 def found(summary: Summary) -> Finding:
@@ -133,17 +128,13 @@ def resumed(path: Path, before: Sequence[int], after: Sequence[int], ended: str 
     segment = write(path / f"segment-{len(before)}", [Load(each, THINK, SERVICE) for each in after], limits=objective)
     steps = [json.loads((folder / "run.json").read_text())["steps"] for folder in (path, segment)]
     (segment / "run.json").unlink()
-    delay(segment / "host" / "series.jsonl", "at")
-    delay(segment / "agent-0" / "timeline.json", "start_at")
+    for file, name in (("host/series.jsonl", "at"), ("agent-0/timeline.json", "start_at")):
+        change_rows(segment / file, lambda row, name=name: row | {name: row[name] + LATER * NANO})  # type: ignore[misc]
     end(path / "agent-0", ended)
     end(segment / "agent-0", then)
-    change_run(path, steps=[*steps[0], *steps[1]], segments=[{"folder": "."}, {"folder": segment.name}])
+    segments = [{"folder": "."}, {"folder": segment.name}]
+    change_rows(path / "run.json", lambda run: run | {"steps": [*steps[0], *steps[1]], "segments": segments})
     return as_search(path, start=before[0])
-
-
-def delay(file: Path, name: str) -> None:
-    rows = [json.loads(row) for row in file.read_text().splitlines()]
-    file.write_text("".join(json.dumps(row | {name: row[name] + LATER * NANO}) + "\n" for row in rows))
 
 
 def end(agent: Path, how: str | None) -> None:

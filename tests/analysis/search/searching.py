@@ -30,6 +30,24 @@ def trial(number: int, load: float, excess: float | None, *, against: Sequence[s
     return Trial(number, load, excess, met, list(against), **given)  # type: ignore[arg-type]
 
 
+def late(number: int, load: float) -> Trial:
+    return trial(number, load, -1.0, doubts=["the driver was late"], is_driver_limit=True)
+
+
+def silent(number: int, load: float) -> Trial:
+    return trial(number, load, None, against=["no transaction ended"], answers="none")
+
+
+def refused(number: int, load: float, excess: float = -0.5) -> Trial:
+    return trial(number, load, excess, against=["refused"])
+
+
+def has(outcome: Outcome, truth: float) -> bool:
+    """Whether both ends of the interval are known, and it has this limit."""
+    low, high = outcome.interval
+    return low is not None and high is not None and low <= truth <= high
+
+
 def search(measure: Measure, method: Method, most: int = 200) -> tuple[list[Trial], Outcome]:
     """Search to the end, which must come before `most` trials."""
     trials: list[Trial] = []

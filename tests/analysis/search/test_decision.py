@@ -4,11 +4,16 @@ import math
 import random
 import statistics
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from cuesta.analysis.search import Method, Outcome, Trial, Try, replay
-from tests.analysis.search.searching import BY_USERS, search, trial
+from tests.analysis.search.searching import BY_USERS, has, late, refused, search, silent, trial
+
+
+def met(number: int, load: float) -> Trial:
+    return trial(number, load, -1.0)
 
 
 def line(limit: float, slope: float = 3.0):  # type: ignore[no-untyped-def]
@@ -42,8 +47,9 @@ def test_the_lowest_load_misses() -> None:
 
 
 def test_a_host_that_one_user_finds_too_slow_is_not_tried_with_every_half() -> None:
-    method = Method("regression", lowest=1, highest=1000, start=96, whole=True)
-    trials, found = search(lambda number, ask: trial(number, ask.load, 2.0 + ask.load / 200), method)
+    trials, found = search(
+        lambda number, ask: trial(number, ask.load, 2.0 + ask.load / 200), replace(BY_USERS, start=96)
+    )
     assert [each.load for each in trials] == [96, 48, 1]
     assert found.limited_by == "lowest"
 
@@ -51,7 +57,7 @@ def test_a_host_that_one_user_finds_too_slow_is_not_tried_with_every_half() -> N
 @pytest.mark.parametrize("limit", [2, 5, 20, 40, 90])
 def test_a_start_beyond_the_limit_is_halved(limit: int) -> None:
     """Beyond the limit response grows with the load, or is that of a timeout."""
-    method = Method("regression", lowest=1, highest=1000, start=96, whole=True)
+    method = replace(BY_USERS, start=96)
     for most in (5.0, 0.9):
         trials, found = search(lambda number, ask: trial(number, ask.load, min(ask.load / limit - 1, most)), method)  # noqa: B023
         assert limit - 1 - 0.05 * limit <= (found.users or 0) <= limit
@@ -61,7 +67,7 @@ def test_a_start_beyond_the_limit_is_halved(limit: int) -> None:
 
 def test_trials_on_the_way_to_the_limit_leave_enough_for_it() -> None:
     """A start far beyond the limit at a host whose response varies by a factor of e: halving takes seven trials."""
-    method = Method("regression", lowest=1, highest=2000, start=1000, whole=True)
+    method = replace(BY_USERS, highest=2000, start=1000)
     ends, lengths = list[float](), list[int]()
     for seed in range(12):
 
@@ -76,19 +82,14 @@ def test_trials_on_the_way_to_the_limit_leave_enough_for_it() -> None:
 
 
 def test_nothing_misses() -> None:
-    method = Method("regression", lowest=1, highest=50, start=10, whole=True)
-    trials, found = search(lambda number, ask: trial(number, ask.load, -1.0), method)
+    trials, found = search(lambda n, ask: trial(n, ask.load, -1.0), replace(BY_USERS, highest=50, start=10))
     assert [each.load for each in trials] == [10, 20, 40, 50, *[50] * 5]
     assert (found.users, found.certified, found.limited_by, found.verdict) == (50, 50, "highest", "irregular")
     assert found.interval == (50, None)
 
 
 def test_a_load_that_the_driver_cannot_offer_three_times_is_its_limit() -> None:
-    def measure(number, ask):  # type: ignore[no-untyped-def]
-        late = ["the driver was late"] if ask.load > 50 else []
-        return trial(number, ask.load, -1.0, doubts=late, is_driver_limit=bool(late))
-
-    trials, found = search(measure, BY_USERS)
+    trials, found = search(lambda n, ask: (late if ask.load > 50 else met)(n, ask.load), BY_USERS)
     assert [each.load for each in trials[:7]] == [4, 8, 16, 32, 64, 64, 64]
     assert found.limited_by == "driver"
     assert found.driver_limit == 51
@@ -102,8 +103,8 @@ def test_a_load_that_the_driver_can_offer_only_sometimes_is_not_confirmed_but_a_
 
     def measure(number, ask):  # type: ignore[no-untyped-def]
         tried[ask.load] += 1
-        late = ["the driver was late"] if ask.load > 50 or (ask.load > 40 and tried[ask.load] > 1) else []
-        return trial(number, ask.load, -1.0, doubts=late, is_driver_limit=bool(late))
+        is_late = ask.load > 50 or (ask.load > 40 and tried[ask.load] > 1)
+        return (late if is_late else met)(number, ask.load)
 
     trials, found = search(measure, BY_USERS)
     assert found.limited_by == "driver", found
@@ -125,10 +126,6 @@ def test_trials_that_the_hypervisor_disturbed_are_repeated_until_one_counts() ->
     assert (found.limited_by, found.users) == ("host", 30)
 
 
-def silent(number: int, load: float) -> Trial:
-    return trial(number, load, None, against=["no transaction ended"], answers="none")
-
-
 def test_no_load_is_blamed_before_the_host_has_recovered() -> None:
     """Above 20 users it answers nothing, and nothing again until it is tried with few users and waited for."""
     is_frozen = False
@@ -141,17 +138,13 @@ def test_no_load_is_blamed_before_the_host_has_recovered() -> None:
     trials, outcome = search(measure, BY_USERS)
     assert outcome.limited_by == "host gave out"
     low, high = outcome.interval
-    assert low is not None
-    assert high is not None
-    assert high - 4 <= low <= 20 < high
+    assert has(outcome, 20)
+    assert 20 < (high or 0) <= (low or 0) + 4
     assert all(each.load > 20 for each in trials if not each.met)
 
 
 def test_a_host_that_stays_silent_ends_the_search_with_what_is_known() -> None:
-    def measure(number, ask):  # type: ignore[no-untyped-def]
-        return silent(number, ask.load) if number > 2 else trial(number, ask.load, -1.0)
-
-    trials, outcome = search(measure, BY_USERS)
+    trials, outcome = search(lambda n, ask: (silent if n > 2 else met)(n, ask.load), BY_USERS)
     assert [each.load for each in trials] == [4, 8, 16, 32, 16]
     assert (outcome.limited_by, outcome.verdict, outcome.interval[0]) == ("host gave out", "irregular", 16)
     assert "did not recover: nothing was answered with 16 users either" in outcome.why
@@ -172,10 +165,8 @@ def test_what_was_not_answered_just_after_a_failure_is_tried_again() -> None:
 
     trials, outcome = search(measure, BY_USERS)
     assert any(each.answers == "none" and each.load <= 30 for each in trials), "such a trial was made"
-    low, high = outcome.interval
-    assert low is not None
-    assert high is not None
-    assert low <= 30 < high
+    assert has(outcome, 30)
+    assert outcome.interval[1] != 30
 
 
 def test_a_recovered_host_need_not_answer_enough_to_count() -> None:
@@ -188,8 +179,7 @@ def test_a_recovered_host_need_not_answer_enough_to_count() -> None:
             return trial(number, ask.load, None, against=["nothing was measured"], answers="not asked")
         return trial(number, ask.load, -1.0)
 
-    method = Method("regression", lowest=1, highest=1000, start=64, whole=True)
-    trials, outcome = search(measure, method)
+    trials, outcome = search(measure, replace(BY_USERS, start=64))
     assert [each.load for each in trials[:5]] == [64, 1, 32, 1, 16]
     assert outcome.limited_by == "host gave out"
     assert 20 < (outcome.interval[0] or 0) < 30
@@ -214,8 +204,7 @@ def test_a_search_whose_host_had_stopped_goes_on_with_another_try() -> None:
 
 
 def test_a_host_that_never_answers_is_tried_once_more_with_the_fewest_users() -> None:
-    method = Method("regression", lowest=1, highest=1000, start=64, whole=True)
-    trials, outcome = search(lambda number, ask: silent(number, ask.load), method)
+    trials, outcome = search(lambda n, ask: silent(n, ask.load), replace(BY_USERS, start=64))
     assert [each.load for each in trials] == [64, 1]
     assert (outcome.limited_by, outcome.users) == ("lowest", None)
 
@@ -245,11 +234,9 @@ def test_a_search_whose_machine_stays_disturbed_ends_in_doubt_and_blames_nobody(
 
 def test_a_driver_that_offered_more_before_is_in_doubt_and_no_limit() -> None:
     def measure(number, ask):  # type: ignore[no-untyped-def]
-        late = ["the driver was late"] if number > 0 else []
-        return trial(number, ask.load, ask.load / 150 - 1, doubts=late, is_driver_limit=bool(late))
+        return late(number, ask.load) if number > 0 else trial(number, ask.load, ask.load / 150 - 1)
 
-    method = Method("regression", lowest=1, highest=1000, start=400, whole=True)
-    trials, found = search(measure, method)
+    trials, found = search(measure, replace(BY_USERS, start=400))
     assert [each.load for each in trials] == [400, 200, 200, 200]
     assert (found.limited_by, found.driver_limit) == ("doubts", None)
     assert found.why == "trials with 200 users could not be trusted: the driver was late"
@@ -272,10 +259,7 @@ BY_RATE = Method("regression", lowest=0.1, highest=1000, start=5, whole=False)
 
 
 def test_users_that_are_too_few_for_a_rate_are_not_the_hosts_limit() -> None:
-    def measure(number, ask):  # type: ignore[no-untyped-def]
-        return trial(number, ask.load, 3 * (ask.load / 20 - 1), lacked_users=ask.load > 20)
-
-    _, found = search(measure, BY_RATE)
+    _, found = search(lambda n, ask: trial(n, ask.load, ask.load / 5 - 4, lacked_users=ask.load > 20), BY_RATE)
     assert (found.limited_by, found.verdict, found.breach) == ("users", "irregular", None)
     assert found.users == pytest.approx(20, rel=0.05)
     assert found.interval[1] is None, "the host may do more"
@@ -283,10 +267,7 @@ def test_users_that_are_too_few_for_a_rate_are_not_the_hosts_limit() -> None:
 
 
 def test_users_that_are_too_few_far_above_the_limit_do_not_excuse_the_host() -> None:
-    def measure(number, ask):  # type: ignore[no-untyped-def]
-        return trial(number, ask.load, 3 * (ask.load / 12 - 1), lacked_users=ask.load > 24)
-
-    _, found = search(measure, BY_RATE)
+    _, found = search(lambda n, ask: trial(n, ask.load, ask.load / 4 - 3, lacked_users=ask.load > 24), BY_RATE)
     assert (found.limited_by, found.verdict, found.lacks_users) == ("host", "regular", False)
 
 
@@ -299,36 +280,32 @@ def test_users_that_are_too_few_for_the_lowest_rate_are_not_the_hosts_limit() ->
 @pytest.mark.parametrize("excess", [-0.5, -1.0, -2.0, -4.0])
 def test_the_answer_for_a_host_that_gives_out_lies_below_what_it_refused(excess: float) -> None:
     """Up to the limit response is far below its bound; beyond it the host refuses."""
-    method = Method("regression", lowest=1, highest=2000, start=16, whole=True)
+    method = replace(BY_USERS, highest=2000, start=16)
     for seed in range(25):
         rng = random.Random(seed)
         limit = rng.randint(18, 400)
 
         def measure(number, ask):  # type: ignore[no-untyped-def]
-            refused = ["refused"] if ask.load > limit else []  # noqa: B023
-            return trial(number, ask.load, excess + rng.gauss(0, 0.1), against=refused)  # noqa: B023
+            make = refused if ask.load > limit else trial  # noqa: B023
+            return make(number, ask.load, excess + rng.gauss(0, 0.1))  # noqa: B023
 
         trials, found = search(measure, method)
-        low, high = found.interval
-        said = (limit, found)
-        assert found.users is not None, said
-        assert found.users < min(each.load for each in trials if each.against), said
-        assert found.users <= 1.1 * limit, said
-        assert low is not None, said
-        assert high is not None, said
-        assert low <= limit <= high <= 1.2 * limit, said
-        assert (found.certified or 0) <= limit < (found.breach or 0), said
+        assert found.users is not None, (limit, found)
+        assert found.users < min(each.load for each in trials if each.against), (limit, found)
+        assert found.users <= 1.1 * limit, (limit, found)
+        assert has(found, limit), (limit, found)
+        assert (found.interval[1] or 0) <= 1.2 * limit, (limit, found)
+        assert (found.certified or 0) <= limit < (found.breach or 0), (limit, found)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 5])
 def test_a_host_that_gives_out_once_by_chance_is_tried_further(number: int) -> None:
     """The limit is 200 users; one trial on the way there is refused."""
-    method = Method("regression", lowest=1, highest=2000, start=16, whole=True)
 
     def measure(at, ask):  # type: ignore[no-untyped-def]
-        return trial(at, ask.load, 2 * math.log(ask.load / 200), against=["refused"] if at == number else [])
+        return (refused if at == number else trial)(at, ask.load, 2 * math.log(ask.load / 200))
 
-    _, found = search(measure, method)
+    _, found = search(measure, replace(BY_USERS, highest=2000, start=16))
     assert found.users == pytest.approx(200, rel=0.05)
 
 
@@ -343,10 +320,7 @@ def test_an_interrupted_search_says_what_it_knows() -> None:
 def test_a_search_for_a_rate(rule: str) -> None:
     method = Method(rule, lowest=0.1, highest=1000, start=1, whole=False, full_length=300)  # type: ignore[arg-type]
     _, found = search(line(7.3), method)
-    low, high = found.interval
-    assert low is not None
-    assert high is not None
-    assert low <= 7.3 <= high
+    assert has(found, 7.3)
     assert found.users == pytest.approx(7.3, rel=0.1)
 
 
@@ -384,10 +358,6 @@ def test_a_load_that_never_settles_is_no_host_that_gave_out() -> None:
     assert found.breach is None, "below the limit, however restless, is no miss that was shown"
 
 
-def refused(number: int, load: float) -> Trial:
-    return trial(number, load, -0.5, against=["refused"])
-
-
 @pytest.mark.parametrize(
     ("beyond", "breach"),
     [
@@ -421,7 +391,7 @@ def test_a_search_that_confirms_nothing_is_irregular_and_says_so() -> None:
 
 
 def test_the_interval_ends_with_the_loads_that_may_be_tried() -> None:
-    method = Method("regression", lowest=1, highest=100, start=32, whole=True)
+    method = replace(BY_USERS, highest=100, start=32)
     trials = [trial(0, 32, -1.0), trial(1, 64, -0.3), trial(2, 100, 0.01)]
     estimate = replay(trials, method).rows[-1].estimate
     assert estimate is not None

@@ -5,9 +5,8 @@ import statistics
 
 import pytest
 
-from cuesta.analysis.search import Outcome
 from tests.analysis.search.known_hosts import HOSTS, KnownHost, by_theory
-from tests.analysis.search.searching import AS_PLAYED, at, search
+from tests.analysis.search.searching import AS_PLAYED, at, has, search
 
 COVERS = 0.85
 """Least share of the nominal 90 % intervals that have the capacity."""
@@ -44,11 +43,6 @@ def check(known: KnownHost, seeds: range) -> None:
     assert len(certified) >= 0.9 * len(found), said
     assert statistics.fmean(certified) >= 0.75 * truth, said
     assert statistics.fmean(each.trials for each in found) <= 35, said
-
-
-def has(found: Outcome, truth: int) -> bool:
-    low, high = found.interval
-    return low is not None and high is not None and low <= truth <= high
 
 
 def test_the_simulated_hosts_are_those_of_theory() -> None:

@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
@@ -15,30 +14,19 @@ from cuesta.analysis.search.objections import LEAST_JAIN
 from cuesta.analysis.search.trial import excess
 from cuesta.figures.step import LimitResult
 from tests.analysis.search.searching import BY_USERS
-from tests.run_folder import CLOCK, NANO, Row, RunFolder
+from tests.run_folder import CLOCK, NANO, SKIPS, Row, RunFolder, arrivals, change_rows, measured
 
 LIMITS = ["response.p95 < 400ms"]
 
 
 def judged(folder: RunFolder) -> Trial:
-    """The only trial of a folder."""
-    return trials(folder)[0]
-
-
-def trials(folder: RunFolder) -> list[Trial]:
-    return judge_trials(searched(folder), BY_USERS)
+    """The first trial of a folder."""
+    return judge_trials(searched(folder), BY_USERS)[0]
 
 
 def searched(folder: RunFolder) -> Summary:
-    folder.write()
-    file = folder.path / "run.json"
-    run = json.loads(file.read_text())
-    file.write_text(json.dumps(run | {"search": {"method": BY_USERS.json()}}))
+    change_rows(folder.write() / "run.json", lambda run: run | {"search": {"method": BY_USERS.json()}})
     return summarise(folder.path)
-
-
-def measuring(**change: object) -> Callable[[Row], Row]:
-    return lambda row: row | change if row["phase"] == "measure" else row
 
 
 def test_a_trial_has_the_logarithm_of_how_far_its_worst_limit_is_exceeded(tmp_path: Path) -> None:
@@ -91,7 +79,7 @@ def test_answers_that_were_given_up_miss_the_objective(tmp_path: Path) -> None:
 
 
 def test_errors_count_against_a_trial(tmp_path: Path) -> None:
-    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measuring(errors={"timeout": 1})))
+    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measured(errors={"timeout": 1})))
     assert trial.against == ["33.3 % of the transactions failed (allowed 1.0 %): timeout"]
     assert trial.gave_out
     assert not trial.met
@@ -102,10 +90,8 @@ def test_errors_count_against_a_trial(tmp_path: Path) -> None:
 
 def test_a_trial_of_which_an_agent_recorded_nothing_does_not_count(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", users=(4, 8), agents=2, limits=LIMITS)
-    assert [trial.doubts for trial in trials(folder)] == [[], []]
-    rows = folder.path / "agent-1" / "series.jsonl"
-    kept = [row for row in rows.read_text().splitlines(keepends=True) if json.loads(row)["step"] == 0]
-    rows.write_text("".join(kept))
+    assert [trial.doubts for trial in judge_trials(searched(folder), BY_USERS)] == [[], []]
+    change_rows(folder.path / "agent-1" / "series.jsonl", lambda row: row if row["step"] == 0 else None)
     first, last = judge_trials(summarise(folder.path), BY_USERS)
     assert first.doubts == []
     assert last.doubts[-1] == "agent 1 of the driver failed: it recorded nothing of this trial"
@@ -114,11 +100,11 @@ def test_a_trial_of_which_an_agent_recorded_nothing_does_not_count(tmp_path: Pat
 
 def test_a_host_of_which_few_answers_came_in_time_is_slow_and_has_not_given_out(tmp_path: Path) -> None:
     waiting = {"answers": 100, "prompts": 0, "echoes": 0, "keys": 0, "oldest": 0.05}
-    edit = measuring(waiting=waiting, unfinished=100)
+    edit = measured(waiting=waiting, unfinished=100)
     trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=edit))
     assert trial.against == ["only 60 transactions ended while 100 more were under way"]
     assert (trial.met, trial.doubts, trial.gave_out) == (False, [], False)
-    edit = measuring(waiting=waiting, unfinished=100, unanswered=1)
+    edit = measured(waiting=waiting, unfinished=100, unanswered=1)
     trial = judged(RunFolder(tmp_path / "other", limits=LIMITS, edit=edit))
     assert trial.against[0].startswith("only 60 transactions ended while 100 more were under way; 30 lines were lost")
     assert trial.gave_out
@@ -126,13 +112,13 @@ def test_a_host_of_which_few_answers_came_in_time_is_slow_and_has_not_given_out(
 
 def test_a_rate_for_which_users_are_too_few_is_a_miss_but_no_host_that_gave_out(tmp_path: Path) -> None:
     def edit(row: Row) -> Row:
-        due = {"count": row["start"] * 10, "done": 1, "failed": 0, "under_way": 1, "waiting": 300, "skipped": 0}
-        return row | {"due": due}
+        return row | {"due": arrivals(int(row["start"]) * 10, done=1, under_way=1, waiting=300)}
 
     trial = judged(RunFolder(tmp_path / "run", load="open:10/s", limits=LIMITS, edit=edit))
     assert not trial.met
     assert not trial.gave_out
-    assert "waited for a free user, 0 were skipped (more --users may begin them)" in trial.against[0]
+    assert " waited for a free user, " in trial.against[0]
+    assert "(more --users may begin them)" in trial.against[0]
     assert trial.lacked_users, "those that were begun had their answers in time"
 
 
@@ -149,40 +135,37 @@ def test_a_rate_for_which_users_are_too_few_is_a_miss_but_no_host_that_gave_out(
 def test_a_trial_lacks_users_if_only_the_wait_for_one_exceeds_its_limits(
     tmp_path: Path, limit: str, delay: float, waiting: int, lacked: bool
 ) -> None:
-    due = {"count": 50, "done": 49 - waiting, "failed": 0, "under_way": 1, "waiting": waiting, "skipped": 0}
     folder = RunFolder(
         tmp_path / "run",
         load="open:10/s",
         limits=[limit],
         responses=lambda *_: [0.6, 0.7],
         delay=lambda _: delay,
-        edit=measuring(due=due),
+        edit=measured(due=arrivals(50, done=49 - waiting, under_way=1, waiting=waiting)),
     )
     trial = judged(folder)
     assert (trial.lacked_users, trial.doubts) == (lacked, [])
 
 
 def test_a_host_that_fails_is_not_excused_by_a_lack_of_users(tmp_path: Path) -> None:
-    due = {"count": 50, "done": 48, "failed": 0, "under_way": 1, "waiting": 1, "skipped": 0}
-    edit = measuring(due=due, errors={"refused": 1})
+    edit = measured(due=arrivals(50, done=48, under_way=1, waiting=1), errors={"refused": 1})
     trial = judged(RunFolder(tmp_path / "run", load="open:10/s", limits=LIMITS, edit=edit))
     assert (trial.gave_out, trial.lacked_users) == (True, False)
 
 
 def test_a_limit_of_the_user_replaces_the_default(tmp_path: Path) -> None:
-    limits = [*LIMITS, "errors.rate < 50%", "skipped < 1000", "lost_users < 3"]
-    edit = measuring(errors={"timeout": 1}, skipped=1)
+    limits = [*LIMITS, "errors.rate < 50%", *(f"{figure} < 1000" for figure in SKIPS), "lost_users < 3"]
+    edit = measured(errors={"timeout": 1}, **SKIPS)
     trial = judged(RunFolder(tmp_path / "run", limits=limits, edit=edit, lost=[1]))
     assert trial.against == []
     assert trial.met
 
 
-def test_skipped_actions_and_lost_users_count_against_a_trial(tmp_path: Path) -> None:
-    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measuring(skipped=1), lost=[1]))
-    assert [reason.split(":")[0] for reason in trial.against] == [
-        "1 of 4 users had no line at the end (allowed 1.0 %)",
-        "30 of 90 actions that were due were skipped (allowed 1.0 %)",
-    ]
+def test_actions_that_were_due_in_vain_and_lost_users_count_against_a_trial(tmp_path: Path) -> None:
+    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measured(**SKIPS), lost=[1]))
+    lost, never_begun = (reason.split(":")[0] for reason in trial.against)
+    assert lost == "1 of 4 users had no line at the end (allowed 1.0 %)"
+    assert never_begun.startswith("30 of 90 actions that were due were ")
     assert trial.doubts == []
 
 
@@ -195,14 +178,14 @@ def test_users_who_get_next_to_nothing_count_against_a_trial(tmp_path: Path) -> 
 
 
 def test_a_driver_that_is_late_or_busy_spoils_a_trial(tmp_path: Path) -> None:
-    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measuring(cpu=0.95)))
+    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measured(cpu=0.95)))
     assert trial.is_driver_limit
     assert trial.doubts == ["the driver was busy: 95.0 % of its cores (allowed 80.0 %)"]
     assert trial.against == []
 
 
 def test_a_driver_that_is_late_while_the_hypervisor_takes_its_cpus_is_not_blamed(tmp_path: Path) -> None:
-    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measuring(cpu=0.95), steal=25.0))
+    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measured(cpu=0.95), steal=25.0))
     assert (trial.stolen, trial.is_driver_limit) == (True, False)
     assert trial.doubts == [
         "the hypervisor took 25.0 % of the host's CPUs (allowed 10.0 %)",
@@ -226,7 +209,7 @@ def test_what_was_not_measured_says_nothing_about_the_host(
 
 
 def test_a_driver_without_ports_is_the_limit_and_not_the_host(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path / "run", limits=LIMITS, lost=(3,), edit=measuring(errors={"out-of-ports": 2}))
+    folder = RunFolder(tmp_path / "run", limits=LIMITS, lost=(3,), edit=measured(errors={"out-of-ports": 2}))
     trial = judged(folder)
     assert trial.doubts == ["the driver's machine had no more ports: 60 lines could not be opened"]
     assert trial.is_driver_limit
@@ -280,20 +263,17 @@ def test_a_trial_of_a_few_transactions_does_not_show_that_the_objective_is_met(
 
 def test_a_trial_that_was_cut_short_does_not_count(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", users=(4, 8), limits=LIMITS)
-    folder.write()
+    searched(folder)
     series = folder.path / "agent-0" / "series.jsonl"
-    rows = [json.loads(row) for row in series.read_text().splitlines()]
-    series.write_text("".join(json.dumps(row) + "\n" for row in rows if row["step"] == 0 or row["start"] < 50))
-    file = folder.path / "run.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"search": {"method": {}}}))
-    first, second = judge_trials(summarise(folder.path, None), BY_USERS)
+    change_rows(series, lambda row: row if row["step"] == 0 or row["start"] < 50 else None)
+    first, second = judge_trials(summarise(folder.path), BY_USERS)
     assert first.doubts == []
     assert second.doubts == ["only 16.0 s of 30.0 s were measured"]
 
 
 def test_each_step_is_a_trial(tmp_path: Path) -> None:
-    found = trials(RunFolder(tmp_path / "run", users=(4, 8, 16), limits=LIMITS, measure=5))
-    assert [(trial.step, trial.load) for trial in found] == [(0, 4), (1, 8), (2, 16)]
+    summary = searched(RunFolder(tmp_path / "run", users=(4, 8, 16), limits=LIMITS, measure=5))
+    assert [(trial.step, trial.load) for trial in judge_trials(summary, BY_USERS)] == [(0, 4), (1, 8), (2, 16)]
 
 
 def test_a_rate_is_read_from_the_load(tmp_path: Path) -> None:
@@ -303,14 +283,10 @@ def test_a_rate_is_read_from_the_load(tmp_path: Path) -> None:
 
 def test_the_figures_at_the_top_are_of_a_trial_that_counts(tmp_path: Path) -> None:
     """The last trial is in doubt, for the driver was busy in it."""
-    folder = RunFolder(tmp_path / "run", users=(4, 8), limits=LIMITS, edit=lambda row: busy_in(1, row))
-    summary = searched(folder)
+    edit = lambda row: row | ({"cpu": 0.95} if row["step"] == 1 else {})  # noqa: E731
+    summary = searched(RunFolder(tmp_path / "run", users=(4, 8), limits=LIMITS, edit=edit))
     assert [each.counts for each in judge_trials(summary, BY_USERS)] == [True, False]
     assert summary.json()["users"] == 4
-
-
-def busy_in(step: int, row: Row) -> Row:
-    return {**row, "cpu": 0.95} if row["step"] == step else row
 
 
 def test_a_load_above_what_the_host_can_do_is_missed_however_short_its_responses_still_are(tmp_path: Path) -> None:

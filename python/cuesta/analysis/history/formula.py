@@ -194,9 +194,10 @@ class Parser:
         self.names = []
         try:
             tree = ast.parse(masked.strip(), mode="eval").body
-        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+            node = self.build(tree, 0)
+        except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError) as error:
             raise self.wrong(getattr(error, "msg", "cannot be parsed")) from None
-        return Expression(self.build(tree, 0), tuple(self.names), isinstance(tree, ast.Name))
+        return Expression(node, tuple(self.names), isinstance(tree, ast.Name))
 
     def build(self, tree: ast.expr, depth: int) -> Node:
         if depth > DEEPEST:

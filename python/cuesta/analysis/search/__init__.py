@@ -6,8 +6,7 @@
 - `user_pool`: whether a trial of an open load missed only for want of users.
 - `history`: which trials count, confirm, or show the driver's limit. `conclusion`: the result of a history.
 - `constancy`: whether the host still does what it did at first.
-- `by_regression`: doubling, a fit near the limit, confirmation; `regression`: the fit; `confirmation`: the bound that
-  certifies a load.
+- `by_regression`: doubling, a fit near the limit, confirmation; `regression`: the fit.
 - `search_result`: a search as its run folder records it, for reports and `--json`.
 - `rfc9971`: the classification of loads by RFC 9971, and the search that uses it.
 """

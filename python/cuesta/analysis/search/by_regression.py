@@ -4,8 +4,7 @@ import math
 import statistics
 
 from cuesta.analysis.certainty import student
-from cuesta.analysis.search.confirmation import Round
-from cuesta.analysis.search.history import History
+from cuesta.analysis.search.history import History, Round
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.outcome import Estimate, Try
 from cuesta.analysis.search.regression import fit, observe
@@ -33,10 +32,13 @@ def estimate_limit(history: History) -> Estimate | None:
 def next_near_limit(history: History, estimate: Estimate) -> Try | None:
     """Choose the next trial near the limit; None when the interval is narrow and no confirmation is left."""
     method = history.method
-    near, seems = count_trials_near(history, estimate), method.with_unit(round_estimate(estimate, method)[0])
+    seems = method.with_unit(round_estimate(estimate, method)[0])
+    tried = (trial.load for trial in history.counted if trial not in history.checks)
+    near = sum(estimate.point / 2 <= load <= 2 * estimate.point for load in tried)
     if near < method.most_trials and (above := pass_above(history, estimate)) is not None:
         return Try(above, "refine", f"it met the objective, above where the limit seems to be, {seems}")
-    if near >= method.most_trials or is_narrow(estimate, method):
+    width = max(method.narrow_loads if method.whole else 0.0, method.narrow * estimate.point)
+    if near >= method.most_trials or estimate.high - estimate.low <= width:
         return next_confirmation(history, estimate)
     share, where = ((-BESIDE, "a little below where"), (BESIDE, "a little above where"), (0.0, "where"))[near % 3]
     load = nearest_tried(method.load(estimate.point * (1 + share)), history)
@@ -50,7 +52,7 @@ def next_near_limit(history: History, estimate: Estimate) -> Try | None:
 def nearest_tried(load: float, history: History) -> float:
     """A tried rate that differs by less than SAME, else `load`: the noise is estimated from loads that repeat."""
     tried = [trial.load for trial in history.counted if abs(trial.load / load - 1) < SAME]
-    return load if history.method.whole else min(tried, key=lambda each: abs(each - load), default=load)
+    return load if history.method.whole else min(tried, key=lambda rate: abs(rate - load), default=load)
 
 
 def pass_above(history: History, estimate: Estimate) -> float | None:
@@ -60,20 +62,9 @@ def pass_above(history: History, estimate: Estimate) -> float | None:
     return next((load for load in rare if history.driver_limit is None or load < history.driver_limit), None)
 
 
-def count_trials_near(history: History, estimate: Estimate) -> int:
-    """Count the trials within a factor of two of the limit, without those that check whether the host has changed."""
-    tried = [trial for trial in history.counted if trial not in history.checks]
-    return sum(estimate.point / 2 <= trial.load <= 2 * estimate.point for trial in tried)
-
-
-def is_narrow(estimate: Estimate, method: Method) -> bool:
-    width = estimate.high - estimate.low
-    return width <= max(method.narrow_loads if method.whole else 0.0, method.narrow * estimate.point)
-
-
 def next_confirmation(history: History, estimate: Estimate) -> Try | None:
     """Choose the next load to confirm; None if one was confirmed, or none is left below those that failed."""
-    if len(history.rounds) >= MOST_ROUNDS or any(each.is_certified for each in history.rounds):
+    if len(history.rounds) >= MOST_ROUNDS or history.certified is not None:
         return None
     method = history.method
     load = round_down(estimate.low, method)
@@ -104,11 +95,8 @@ def round_estimate(estimate: Estimate, method: Method) -> tuple[float, float, fl
     high = float(math.ceil(estimate.high)) if method.whole else estimate.high
     point, low = round_down(estimate.point, method), round_down(estimate.low, method)
     low = low if low >= method.lowest else 0.0
-    return clamp(point, method), min(low, method.highest), clamp(high, method)
-
-
-def clamp(load: float, method: Method) -> float:
-    return min(max(load, method.lowest), method.highest)
+    point, high = (min(max(load, method.lowest), method.highest) for load in (point, high))
+    return point, min(low, method.highest), high
 
 
 def round_down(load: float, method: Method) -> float:

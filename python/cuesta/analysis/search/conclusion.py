@@ -21,11 +21,11 @@ FREEDOM = 4
 def conclude(history: History, limited_by: LimitedBy, why: str) -> Outcome:
     """Sum up a search; `why` is the reason for which it ended, a clause, empty if it reached its goal."""
     users, interval = locate_limit(history)
-    if few := not history.unrecovered and lacks_users(history, users):
+    if few := not history.unrecovered and misses_for_want_of_users(history, users):
         interval = (interval[0], None)
     if limited_by in {"host", "lowest"} and few:
         limited_by, why = "users", ""
-    elif limited_by == "host" and all_failed_outright(history):
+    elif limited_by == "host" and history.loads_missed and all(t.met or t.gave_out for t in history.counted):
         limited_by = "host gave out"
     is_complete = limited_by != "changed" and not (history.unsettled or history.unrecovered) and is_confirmed(history)
     regular = is_complete and limited_by in {"host", "host gave out"}
@@ -45,30 +45,24 @@ def conclude(history: History, limited_by: LimitedBy, why: str) -> Outcome:
 
 
 def locate_limit(history: History) -> tuple[float | None, Span]:
-    """The largest load that meets the objective, and the interval that the limit is in."""
+    """Find the largest load that meets the objective, and the interval that the limit is in."""
     if history.method.rule == "rfc9971":
         lower, upper = rfc9971.find_bounds(history)
         return lower, (lower, upper)
-    if found := by_regression.estimate_limit(history):
-        point, low, high = by_regression.round_estimate(found, history.method)
+    if estimate := by_regression.estimate_limit(history):
+        point, low, high = by_regression.round_estimate(estimate, history.method)
         return point, (low, high)
     most = history.loads_met[-1] if history.loads_met else None
     least = history.loads_missed[0] if history.loads_missed else None
     return most, (most, least)
 
 
-def lacks_users(history: History, users: float | None) -> bool:
+def misses_for_want_of_users(history: History, users: float | None) -> bool:
     """Whether at least half of the misses from the limit to twice that load were for want of free users."""
     missed = [trial for trial in history.counted if not trial.met]
     least = users if users is not None else min((trial.load for trial in missed), default=0.0)
     near = [trial for trial in missed if least <= trial.load <= 2 * least]
     return bool(near) and 2 * sum(trial.lacked_users for trial in near) >= len(near)
-
-
-def all_failed_outright(history: History) -> bool:
-    """Whether each miss was a hard failure of the host, none a slow response."""
-    missed = [trial for trial in history.counted if not trial.met]
-    return bool(missed) and all(trial.gave_out for trial in missed)
 
 
 def find_breach(history: History, users: float | None) -> float | None:
@@ -79,12 +73,11 @@ def find_breach(history: History, users: float | None) -> float | None:
     """
     most = max(users or 0.0, history.certified or 0.0)
     above = [trial for trial in history.counted if trial.load > most and not trial.lacked_users]
-    seen = observe(history.counted)
-
-    def is_shown(load: float) -> bool:
-        return misses_by_bound(load, above, estimate_noise(seen, load)) or fails_outright(load, above)
-
-    return next(filter(is_shown, sorted({trial.load for trial in above})), None)
+    rows = observe(history.counted)
+    for load in sorted({trial.load for trial in above}):
+        if misses_by_bound(load, above, estimate_noise(rows, load)) or fails_outright(load, above):
+            return load
+    return None
 
 
 def misses_by_bound(load: float, trials: Sequence[Trial], scale: float) -> bool:
@@ -117,8 +110,8 @@ def explain_limit(history: History, limited_by: LimitedBy) -> str:
         return f"at higher rates {LACKING}: use more --users"
     reasons = [reason for trial in history.counted if trial.gave_out for reason in trial.against]
     if limited_by == "host gave out" and reasons:
-        said = f"beyond the limit the host gave out: {reasons[-1]}"
-        return said if is_confirmed(history) else f"{said}; {name_unconfirmed(history)}"
+        outright = f"beyond the limit the host gave out: {reasons[-1]}"
+        return outright if is_confirmed(history) else f"{outright}; {name_unconfirmed(history)}"
     named = history.method.with_unit
     if history.method.rule == "rfc9971":
         lower, upper = rfc9971.find_bounds(history)
@@ -131,18 +124,18 @@ def explain_limit(history: History, limited_by: LimitedBy) -> str:
 def describe_change(change: Change, method: Method) -> str:
     """Say at which load the host changed, after which failure, by how much, and when it recovered."""
     named = method.with_unit
-    levels = [
-        f"{digits(each)} of the limit" if each is not None else "nothing measured"
-        for each in (change.before, change.then)
-    ]
-    said = (
-        f"the host has changed: {named(change.load)} met the objective at first ({levels[0]}), and after "
-        f"{named(change.after)} missed it was worse there ({levels[1]})"
+    before, then = (
+        "nothing measured" if level is None else f"{digits(level)} of the limit"
+        for level in (change.before, change.then)
+    )
+    worse = (
+        f"the host has changed: {named(change.load)} met the objective at first ({before}), and after "
+        f"{named(change.after)} missed it was worse there ({then})"
     )
     if change.recovered_after is not None:
-        return f"{said}; it was as before {seconds(change.recovered_after)} later"
+        return f"{worse}; it was as before {seconds(change.recovered_after)} later"
     now = "no smaller load that was tried met it" if change.level is None else f"{named(change.level)} still met it"
-    return f"{said}, and did not come back; {now}"
+    return f"{worse}, and did not come back; {now}"
 
 
 def is_confirmed(history: History) -> bool:
@@ -152,6 +145,6 @@ def is_confirmed(history: History) -> bool:
 
 def name_unconfirmed(history: History) -> str:
     """Say that no load was confirmed, and name those that were tried."""
-    tried = [history.method.number(each.load) for each in history.rounds]
-    which = f", neither {' nor '.join(tried)}" if len(tried) > 1 else "".join(f", not even {each}" for each in tried)
+    tried = [history.method.number(failed.load) for failed in history.rounds]
+    which = f", neither {' nor '.join(tried)}" if len(tried) > 1 else "".join(f", not even {load}" for load in tried)
     return f"no load could be confirmed{which}"

@@ -89,16 +89,12 @@ class Constancy:
             return None
         load, written = self.first.load, self.method.with_unit
         if self.is_lost:
-            last = self.worse[-1].load
-            return Try(
-                self.method.load(last / 2), "check", f"the host has changed: does it still do {written(last / 2)}?"
-            )
+            half = self.worse[-1].load / 2
+            return Try(self.method.load(half), "check", f"the host has changed: does it still do {written(half)}?")
         if not self.worse:
             return Try(load, "check", f"it met before {written(self.failed.load)} missed: does the host still do that?")
-        known = (
-            "the host has changed: until it is as before" if self.change else "it is worse than at first: by chance?"
-        )
-        return Try(load, "check", known)
+        changed, worse = "the host has changed: until it is as before", "it is worse than at first: by chance?"
+        return Try(load, "check", changed if self.change else worse)
 
 
 def ratio(trial: Trial) -> float | None:

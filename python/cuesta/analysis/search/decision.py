@@ -8,6 +8,7 @@ from cuesta.analysis.search.history import MOST_DOUBTED, History
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.outcome import Outcome, Try
 from cuesta.analysis.search.trial import Trial
+from cuesta.units import many
 
 CLEAR = 0.3
 """Excess beyond which one trial, or several together, show a miss: twice the noise of a percentile of some minutes."""
@@ -25,11 +26,8 @@ NEAR = 1.1
 def decide(history: History) -> Try | Outcome:
     """Choose the next trial, or end the search."""
     if (stuck := history.stuck) is not None:
-        return conclude(
-            history,
-            "doubts",
-            f"trials with {history.method.with_unit(stuck.load)} could not be trusted: {stuck.doubts[0]}",
-        )
+        why = f"trials with {history.method.with_unit(stuck.load)} could not be trusted: {stuck.doubts[0]}"
+        return conclude(history, "doubts", why)
     checks = len(history.checks)
     if history.trials - checks >= most_of_all(history.method) or checks >= MOST_CHECKS:
         return conclude(history, "budget", f"{history.trials} trials were made")
@@ -39,8 +37,9 @@ def decide(history: History) -> Try | Outcome:
         return conclude(history, "host" if history.loads_met else "lowest", why)
     if history.constancy.is_over:
         return conclude(history, "changed", "")
-    asked = next_recovery(history) or history.constancy.next_check() or next_pending(history)
-    return asked or (refine(history) if is_bracketed(history) else bracket(history))
+    pending = next_recovery(history) or history.constancy.next_check() or next_pending(history)
+    refine = refine_by_rfc9971 if history.method.rule == "rfc9971" else refine_by_regression
+    return pending or (refine(history) if is_bracketed(history) else bracket(history))
 
 
 def most_of_all(method: Method) -> int:
@@ -127,15 +126,10 @@ def choose_first(history: History) -> Try | Outcome:
     method, beyond = history.method, history.driver_limit
     if beyond is None:
         return Try(method.load(method.start), "bracket", "the first load")
+    why = f"the driver could not do {method.with_unit(beyond)}"
     if beyond <= method.lowest:
-        return conclude(
-            history, "driver", f"the driver could not do {method.with_unit(beyond)}, the fewest that may be tried"
-        )
-    return Try(
-        method.load(min(beyond / 2, method.start)),
-        "bracket",
-        f"fewer, because the driver could not do {method.with_unit(beyond)}",
-    )
+        return conclude(history, "driver", f"{why}, the fewest that may be tried")
+    return Try(method.load(min(beyond / 2, method.start)), "bracket", f"fewer, because {why}")
 
 
 def halve(history: History) -> Try | Outcome:
@@ -148,9 +142,7 @@ def halve(history: History) -> Try | Outcome:
     if len(at_lowest) > 1 and not any(map(is_clear_miss, history.counted)) and can_double(most, history):
         return Try(method.load(2 * most), "bracket", "all missed by so little that it may be chance: twice as many")
     if len(at_lowest) > 1 or is_clear_miss(at_lowest[0]):
-        return conclude(
-            history, "lowest", f"{method.with_unit(least)}, the fewest that may be tried, missed the objective already"
-        )
+        return end_at_lowest(history, least)
     return Try(least, "repeat", "the fewest that may be tried missed by so little that it may be chance")
 
 
@@ -164,6 +156,11 @@ def lowest_should_miss(history: History) -> bool:
     return near - slope * math.log(least / history.method.lowest) > CLEAR
 
 
+def end_at_lowest(history: History, load: float) -> Outcome:
+    fewest = f"{history.method.with_unit(load)}, the fewest that may be tried"
+    return conclude(history, "lowest", f"{fewest}, missed the objective already")
+
+
 def end_at_highest(history: History, most: float) -> Try | Outcome:
     """Confirm the largest load that could be tried, or end: nothing missed up to it."""
     method, beyond = history.method, history.driver_limit
@@ -173,11 +170,6 @@ def end_at_highest(history: History, most: float) -> Try | Outcome:
     if beyond is not None:
         return conclude(history, "driver", end)
     return conclude(history, "highest", f"{method.with_unit(most)}, the most that may be tried, met the objective")
-
-
-def refine(history: History) -> Try | Outcome:
-    """Narrow the bracket."""
-    return refine_by_rfc9971(history) if history.method.rule == "rfc9971" else refine_by_regression(history)
 
 
 def refine_by_regression(history: History) -> Try | Outcome:
@@ -194,7 +186,9 @@ def refine_by_regression(history: History) -> Try | Outcome:
 
 def refine_by_rfc9971(history: History) -> Try | Outcome:
     if (load := rfc9971.undecided_load(history)) is not None and not exceeds_driver(load, history):
-        return rfc9971.repeat(load, history.trials_at(load))
+        tried = history.trials_at(load)
+        missed = sum(not trial.met for trial in tried)
+        return Try(load, "repeat", f"not decided: {missed} of {many(len(tried), 'trial')} there missed")
     lower, upper = rfc9971.find_bounds(history)
     if lower is not None and upper is not None:
         return rfc9971.bisect(history, lower, upper) or conclude(history, "host", "")
@@ -205,11 +199,7 @@ def widen(history: History, lower: float | None, upper: float | None) -> Try | O
     method = history.method
     if upper is not None:
         if upper <= method.lowest:
-            return conclude(
-                history,
-                "lowest",
-                f"{method.with_unit(upper)}, the fewest that may be tried, missed the objective already",
-            )
+            return end_at_lowest(history, upper)
         return Try(method.load(upper / 2), "bracket", f"{method.with_unit(upper)} is an upper bound: half as many")
     if lower is not None and can_double(lower, history):
         return Try(method.load(2 * lower), "bracket", f"{method.with_unit(lower)} is a lower bound: twice as many")

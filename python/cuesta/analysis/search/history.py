@@ -1,8 +1,10 @@
 """What the trials so far amount to: which of them count, confirm a load, or show the driver's limit."""
 
+import math
+import statistics
 from dataclasses import dataclass, field, replace
 
-from cuesta.analysis.search.confirmation import Round
+from cuesta.analysis.certainty import student
 from cuesta.analysis.search.constancy import Constancy
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.outcome import Outcome, Try
@@ -19,6 +21,38 @@ else the search ends. Trials from which the hypervisor took CPU time are not amo
 
 MOST_DOUBTED = 18
 """Trials that did not count, in all, after which a search ends."""
+
+
+@dataclass(slots=True)
+class Round:
+    """A confirmation: trials at one load, which is to meet the objective."""
+
+    load: float
+    wanted: int
+    trials: list[Trial] = field(default_factory=list)
+
+    @property
+    def excesses(self) -> list[float]:
+        return [trial.excess for trial in self.trials if trial.excess is not None]
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether confirmation has already failed: a trial has an objection, or the mean excess is above zero."""
+        if any(trial.against or trial.excess is None for trial in self.trials):
+            return True
+        return len(self.trials) > 1 and sum(self.excesses) > 0
+
+    @property
+    def is_finished(self) -> bool:
+        return self.has_failed or len(self.trials) >= self.wanted
+
+    @property
+    def is_certified(self) -> bool:
+        """Whether the one-sided 95 % upper bound of the mean excess, by Student's t, is at most zero."""
+        if self.has_failed or len(self.trials) < max(self.wanted, 2):
+            return False
+        error = statistics.stdev(self.excesses) / math.sqrt(len(self.excesses))
+        return statistics.fmean(self.excesses) + student(len(self.excesses) - 1) * error <= 0
 
 
 @dataclass(slots=True)
@@ -105,26 +139,24 @@ class History:
             return
         row.append(trial)
         last = row[-DRIVER_LIMIT:]
-        is_driver = len(last) == DRIVER_LIMIT and all(each.is_driver_limit for each in last)
-        if is_driver and self._may_limit_driver(trial.load):
+        is_driver = len(last) == DRIVER_LIMIT and all(one.is_driver_limit for one in last)
+        # A load that the driver offered before is not its limit, unless a limit is known.
+        offered = max((counted.load for counted in self.counted), default=0.0)
+        may_be_limit = trial.load > offered or (trial.load == offered and self.driver_limit is not None)
+        if is_driver and may_be_limit:
             self._set_driver_limit(trial.load, last)
-        elif len(row) >= MOST_REPEATED and not any(map(has_other_cause, row)):
+        elif len(row) >= MOST_REPEATED and not any(one.settled or len(one.doubts) > 1 for one in row):
             self.unsettled = True
             why = f"did not settle in {len(row)} trials"
             self._count(replace(trial, doubts=[], met=False, excess=None, against=[*trial.against, why]))
             self.spoiled.pop(trial.load)
 
-    def _may_limit_driver(self, load: float) -> bool:
-        """Whether a load may be the driver's limit: not one that it offered before, unless a limit is known."""
-        offered = max((each.load for each in self.counted), default=0.0)
-        return load > offered or (load == offered and self.driver_limit is not None)
-
     def _set_driver_limit(self, load: float, shown_by: list[Trial]) -> None:
         """Set the driver's limit; trials at that load or above, in which it kept up by chance, no longer count."""
         self.driver_limit = min(load, self.driver_limit or load)
-        self.counted = [each for each in self.counted if each.load < load]
-        self.rounds = [each for each in self.rounds if each.load < load]
-        self.doubted = [each for each in self.doubted if each not in shown_by]
+        self.counted = [trial for trial in self.counted if trial.load < load]
+        self.rounds = [round_ for round_ in self.rounds if round_.load < load]
+        self.doubted = [trial for trial in self.doubted if trial not in shown_by]
         self.spoiled.pop(load)
 
     @property
@@ -144,7 +176,7 @@ class History:
 
     @property
     def certified(self) -> float | None:
-        return max((each.load for each in self.rounds if each.is_certified), default=None)
+        return max((round_.load for round_ in self.rounds if round_.is_certified), default=None)
 
     def trials_at(self, load: float) -> list[Trial]:
         return [trial for trial in self.counted if trial.load == load]
@@ -153,8 +185,3 @@ class History:
 def is_aftermath(trial: Trial, before: Trial | None) -> bool:
     """Whether nothing was answered just after a hard failure at the same or a larger load, which may be the cause."""
     return trial.answers == "none" and before is not None and before.gave_out and before.load >= trial.load
-
-
-def has_other_cause(trial: Trial) -> bool:
-    """Whether a trial does not count for another reason than that it did not settle."""
-    return trial.settled or len(trial.doubts) > 1

@@ -21,26 +21,26 @@ ENOUGH_A_USER = 10
 """Least transactions per user for the index to say more about the host than about chance."""
 
 
-def objections(step: StepFigures, doubts: Sequence[Doubt], limited: Collection[str]) -> list[str]:
+def list_objections(step: StepFigures, doubts: Sequence[Doubt], limited: Collection[str]) -> list[str]:
     """List the objections to a trial. `limited` are the figures that the user's limits are on."""
-    slow = (*texts(doubts, limited, "slow"), *texts(doubts, limited, "overloaded"))
-    return [*failures(step, doubts, limited), *slow, *unfair(step, limited)]
+    slow = (*select_texts(doubts, limited, "slow"), *select_texts(doubts, limited, "overloaded"))
+    return [*list_failures(step, doubts, limited), *slow, *object_to_unfairness(step, limited)]
 
 
-def failures(step: StepFigures, doubts: Sequence[Doubt], limited: Collection[str]) -> list[str]:
+def list_failures(step: StepFigures, doubts: Sequence[Doubt], limited: Collection[str]) -> list[str]:
     """List hard failures of the host. It may be slow besides, or users too few for a rate."""
-    stopped = texts(doubts, limited, "stopped", "empty")
-    return [*stopped, *texts(doubts, limited, "failed"), *errors(step, limited)]
+    stopped = select_texts(doubts, limited, "stopped", "empty")
+    return [*stopped, *select_texts(doubts, limited, "failed"), *object_to_errors(step, limited)]
 
 
-def texts(doubts: Sequence[Doubt], limited: Collection[str], *kinds: ForTrial) -> Iterator[str]:
+def select_texts(doubts: Sequence[Doubt], limited: Collection[str], *kinds: ForTrial) -> Iterator[str]:
     """The texts of doubts that mean one of these for a trial, and that no limit replaces."""
     for doubt in doubts:
         if doubt.trial in kinds and not set(doubt.replaced_by) & set(limited):
             yield doubt.text + doubt.in_search
 
 
-def errors(step: StepFigures, limited: Collection[str]) -> Iterator[str]:
+def object_to_errors(step: StepFigures, limited: Collection[str]) -> Iterator[str]:
     rate = step.errors.rate or 0.0
     if rate > MOST_ERRORS and not {"errors.rate", "errors.count"} & set(limited):
         worst = next(iter(step.errors.by_name), "")
@@ -48,7 +48,7 @@ def errors(step: StepFigures, limited: Collection[str]) -> Iterator[str]:
         yield f"{share(rate)} of the transactions failed (allowed {share(MOST_ERRORS)}){which}"
 
 
-def unfair(step: StepFigures, limited: Collection[str]) -> Iterator[str]:
+def object_to_unfairness(step: StepFigures, limited: Collection[str]) -> Iterator[str]:
     fair = step.fairness
     if fair is None or "fairness.jain" in limited or step.transactions.count < ENOUGH_A_USER * fair.users:
         return

@@ -5,15 +5,12 @@ that misses the objective is a high-loss trial. The two bounds are no confidence
 chance.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from cuesta.analysis.search.history import History
-from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.outcome import Try
-from cuesta.analysis.search.trial import Trial
-from cuesta.units import many
 
 Bound = Literal["lower", "upper", "undecided"]
 
@@ -48,21 +45,19 @@ def classify(trials: Iterable[tuple[float, bool]], goal: Goal) -> Bound:
     return "lower" if whole - sums[True, True] <= allowed else "undecided"
 
 
-def goal_of(method: Method) -> Goal:
-    # Half a percent below the planned length: a recorded interval ends with its last whole second.
-    return Goal(0.995 * method.full_length, method.trials_a_load * 0.995 * method.full_length, method.exceed_ratio)
-
-
 def classify_load(load: float, history: History) -> Bound:
-    return classify([(trial.seconds, trial.met) for trial in history.trials_at(load)], goal_of(history.method))
+    # Half a percent below the planned length: a recorded interval ends with its last whole second.
+    method, full_length = history.method, 0.995 * history.method.full_length
+    goal = Goal(full_length, method.trials_a_load * full_length, method.exceed_ratio)
+    return classify([(trial.seconds, trial.met) for trial in history.trials_at(load)], goal)
 
 
 def find_bounds(history: History) -> tuple[float | None, float | None]:
     """The relevant bounds: the smallest upper bound, and the largest lower bound below it."""
     loads = sorted({trial.load for trial in history.counted})
-    found = {load: classify_load(load, history) for load in loads}
-    upper = next((load for load in loads if found[load] == "upper"), None)
-    lower = [load for load in loads if found[load] == "lower" and (upper is None or load < upper)]
+    bounds = {load: classify_load(load, history) for load in loads}
+    upper = next((load for load in loads if bounds[load] == "upper"), None)
+    lower = [load for load in loads if bounds[load] == "lower" and (upper is None or load < upper)]
     return (lower[-1] if lower else None), upper
 
 
@@ -80,20 +75,8 @@ def bisect(history: History, lower: float, upper: float) -> Try | None:
     """Choose the load half-way between the bounds; None if they are close enough, or too many loads were tried."""
     method = history.method
     wide = 1.0 if method.whole else method.narrow * upper
-    middle = method.load((lower + upper) / 2)
-    if upper - lower <= wide or not lower < middle < upper or count_loads(history) >= method.most_trials:
+    middle, tried = method.load((lower + upper) / 2), len({trial.load for trial in history.counted})
+    if upper - lower <= wide or not lower < middle < upper or tried >= method.most_trials:
         return None
-    return Try(
-        middle,
-        "refine",
-        f"half-way between {method.number(lower)}, a lower bound, and {method.number(upper)}, an upper one",
-    )
-
-
-def count_loads(history: History) -> int:
-    return len({trial.load for trial in history.counted})
-
-
-def repeat(load: float, tried: Sequence[Trial]) -> Try:
-    missed = sum(not trial.met for trial in tried)
-    return Try(load, "repeat", f"not decided: {missed} of {many(len(tried), 'trial')} there missed")
+    ends = f"{method.number(lower)}, a lower bound, and {method.number(upper)}, an upper one"
+    return Try(middle, "refine", f"half-way between {ends}")

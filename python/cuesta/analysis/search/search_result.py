@@ -51,22 +51,22 @@ class SearchResult:
     @staticmethod
     def worst_limit(step: StepFigures) -> LimitResult | None:
         """The limit that a step exceeds most, or is nearest to; None if none could be measured."""
-        known = [(far, each) for each in step.limits if (far := excess(each)) is not None]
-        return max(known, key=lambda each: each[0])[1] if known else None
+        known = [(value, result) for result in step.limits if (value := excess(result)) is not None]
+        return max(known, key=lambda pair: pair[0])[1] if known else None
 
     def figures(self) -> SearchFigures:
-        found = self.outcome
+        outcome = self.outcome
         return SearchFigures(
             objective=self.objective,
             load="users" if self.method.whole else "rate",
-            users=self._number(found.users),
-            interval=[self._number(end) for end in found.interval],
-            certified=self._number(found.certified),
-            breach=self._number(found.breach),
-            trials=found.trials,
-            verdict=found.verdict,
-            limited_by=found.limited_by,
-            why=found.why,
+            users=self._number(outcome.users),
+            interval=[self._number(end) for end in outcome.interval],
+            certified=self._number(outcome.certified),
+            breach=self._number(outcome.breach),
+            trials=outcome.trials,
+            verdict=outcome.verdict,
+            limited_by=outcome.limited_by,
+            why=outcome.why,
         )
 
     def _number(self, load: float | None) -> float | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from cuesta.analysis.doubts import Doubt, agent_failed, of_the_driver
 from cuesta.analysis.limits import NOT_DECIDED, number_of_values
 from cuesta.analysis.search.method import Method
-from cuesta.analysis.search.objections import failures, objections
+from cuesta.analysis.search.objections import list_failures, list_objections
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.figures.step import LimitResult, StepFigures
@@ -81,66 +81,65 @@ def judge_trials(summary: "Summary", method: Method) -> list[Trial]:
             step,
             summary.derived[step.step],
             method,
-            [*doubts_of(summary, step), *(agents_lost(summary, step) if step is measured[-1] else [])],
+            [
+                *(about.doubt for about in summary.doubts if about.step == step.step),
+                *(list_lost_agents(summary, step) if step is measured[-1] else []),
+            ],
             may_be_cut_short=step.step in ends or step is measured[-1],
         )
         for step in measured
     ]
 
 
-def doubts_of(summary: "Summary", step: StepFigures) -> list[Doubt]:
-    return [each.doubt for each in summary.doubts if each.step == step.step]
-
-
-def agents_lost(summary: "Summary", last: StepFigures) -> list[Doubt]:
+def list_lost_agents(summary: "Summary", last: StepFigures) -> list[Doubt]:
     """Doubts about agents that failed in the last step, or recorded nothing of it."""
     # One that died is missing from the trials after its death; those before it count.
-    failed = [each.doubt for each in summary.doubts if each.doubt.name == "failed"]
-    missing = {agent.number for agent in summary.recorded.last_agents} - {each.agent for each in last.agents}
+    failed = [about.doubt for about in summary.doubts if about.doubt.name == "failed"]
+    missing = {agent.number for agent in summary.recorded.last_agents} - {figures.agent for figures in last.agents}
     return [*failed, *(agent_failed(agent, "it recorded nothing of this trial") for agent in sorted(missing))]
 
 
 def judge_trial(
-    step: StepFigures, derived: "DerivedStep", method: Method, found: Sequence[Doubt], *, may_be_cut_short: bool = False
+    step: StepFigures, derived: "DerivedStep", method: Method, about: Sequence[Doubt], *, may_be_cut_short: bool = False
 ) -> Trial:
     """Judge a step by its figures and the doubts about it; `may_be_cut_short` if the search may have ended in it."""
     figures = [Limit.read(result.limit).figure for result in step.limits]
     limits = {figure.metric for figure in figures}
-    against = objections(step, found, limits)
-    worst = worst_excess(step)
+    against = list_objections(step, about, limits)
+    worst, is_short = worst_excess(step), step.seconds < (1 - MOST_CUT) * step.planned_seconds
     met = all(result.ok for result in step.limits) and not against
-    doubts = [doubt for doubt in found if doubt.blames != "host" and not is_harmless(doubt, step, met)]
-    stopped = bool(failures(step, found, limits))
-    is_slow = any(doubt.trial == "slow" for doubt in found)
+    doubts = [doubt for doubt in about if doubt.blames != "host" and not is_harmless(doubt, step, met)]
+    stopped = bool(list_failures(step, about, limits))
+    is_slow = any(doubt.trial == "slow" for doubt in about)
     return Trial(
         step=step.step,
-        load=load_of(step, method),
+        load=read_load(step, method),
         excess=worst,
         met=met,
         against=against,
         doubts=[
             *map(str, doubts),
-            *shortfall(step),
-            *(too_few(step, figures) if met else []),
-            *(undecided_limits(step) if worst is None and not against else []),
+            *([f"only {seconds(step.seconds)} of {seconds(step.planned_seconds)} were measured"] if is_short else []),
+            *(list_rare_figures(step, figures) if met else []),
+            *(list_undecided_limits(step) if worst is None and not against else []),
         ],
         is_driver_limit=bool(of_the_driver(doubts)),
-        settled=not any(doubt.trial == "unsettled" for doubt in found),
+        settled=not any(doubt.trial == "unsettled" for doubt in about),
         seconds=step.seconds,
         gave_out=stopped,
-        answers=classify_answers(step, found),
+        answers=classify_answers(step, about),
         stolen=any(doubt.blames == "hypervisor" for doubt in doubts),
-        cut_short=is_cut_short(step) and may_be_cut_short,
+        cut_short=is_short and may_be_cut_short,
         ended=derived.ended,
         lacked_users=derived.lacks_users and not (met or stopped or is_slow),
     )
 
 
-def classify_answers(step: StepFigures, found: Sequence[Doubt]) -> Answers:
+def classify_answers(step: StepFigures, about: Sequence[Doubt]) -> Answers:
     """Tell how much the host answered. A transaction that ended by silence was not answered."""
     if step.transactions.count - step.silent + step.echo.count:
         return "some"
-    was_asked = bool(step.errors.count) or any(doubt.trial in {"stopped", "failed"} for doubt in found)
+    was_asked = bool(step.errors.count) or any(doubt.trial in {"stopped", "failed"} for doubt in about)
     return "none" if was_asked else "not asked"
 
 
@@ -157,16 +156,7 @@ def grows_worse(step: StepFigures) -> bool | None:
     return worse.pop() if len(worse) == 1 else None
 
 
-def is_cut_short(step: StepFigures) -> bool:
-    return step.seconds < (1 - MOST_CUT) * step.planned_seconds
-
-
-def shortfall(step: StepFigures) -> Iterator[str]:
-    if is_cut_short(step):
-        yield f"only {seconds(step.seconds)} of {seconds(step.planned_seconds)} were measured"
-
-
-def too_few(step: StepFigures, figures: Iterable[Reference]) -> Iterator[str]:
+def list_rare_figures(step: StepFigures, figures: Iterable[Reference]) -> Iterator[str]:
     """Name each limited figure that has too few values to show that its limit is kept."""
     for figure in figures:
         number = number_of_values(figure, step)
@@ -174,7 +164,7 @@ def too_few(step: StepFigures, figures: Iterable[Reference]) -> Iterator[str]:
             yield f"{figure} rests on {many(number, 'value')}, and needs {ENOUGH}: measure for longer"
 
 
-def undecided_limits(step: StepFigures) -> Iterator[str]:
+def list_undecided_limits(step: StepFigures) -> Iterator[str]:
     """Name each limited figure of which nothing, or too little, was measured."""
     for result in step.limits:
         if result.value is None:
@@ -214,6 +204,6 @@ def log_ratio(value: float, bound: float) -> float:
     return max(-MOST_EXCESS, min(MOST_EXCESS, math.log(value / bound)))
 
 
-def load_of(step: StepFigures, method: Method) -> float:
+def read_load(step: StepFigures, method: Method) -> float:
     """The users of a step, or the rate of its open load, if the step has one that all groups share."""
     return float(step.users) if method.whole else Load.read(step.swept.get("load", step.load)).per_s
