@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from cuesta.analysis.own_part import why_void
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.report.headline import big_figures, headline
 from cuesta.report.limits import describe_limit_value
@@ -32,6 +35,20 @@ def test_an_echo_of_which_over_a_tenth_is_lateness_is_quoted_since_sent(tmp_path
     assert "a key echoes in 220 µs, an answer takes 100 ms" in headline(long)
     assert next(big_figures(short)).label == "keystroke echo since sent"
     assert short.json()["driver"]["voids"] == ["echo"]
+
+
+@pytest.mark.parametrize(
+    ("late", "why"),
+    [
+        (2000, "of a median response of 5.00 ms this driver was late by 1.00 ms"),
+        (20, "of a p99 response of 5.00 ms this driver was late by 1.00 ms"),
+        (0, ""),
+    ],
+)
+def test_the_percentile_is_named_of_which_lateness_takes_too_much(tmp_path: Path, late: int, why: str) -> None:
+    lateness = [("interactive/keys/lateness", [1e-3] * late)]
+    run = RunFolder(tmp_path / "run", responses=lambda *_: [5e-3, 5e-3], histograms=lateness)
+    assert why_void(summarise(run.write()).last) == why
 
 
 def test_an_answer_that_the_driver_drew_for_long_is_not_quoted_as_the_hosts(tmp_path: Path) -> None:

@@ -24,11 +24,17 @@ def list_void_durations(step: StepFigures) -> list[str]:
 
 def void_by_lateness(step: StepFigures) -> Iterator[str]:
     """Durations since due, of which lateness takes too much of the median or of the 99th percentile."""
-    for name in SINCE_SENT:
-        of: Distribution = getattr(step, name)
-        pairs = ((step.lateness.p50, of.p50), (step.lateness.p99, of.p99))
-        if any(own is not None and whole is not None and own > MOST_OWN * whole for own, whole in pairs):
-            yield name
+    return (name for name in SINCE_SENT if find_late_percentile(step, name))
+
+
+def find_late_percentile(step: StepFigures, name: str) -> tuple[str, float, float] | None:
+    """A percentile of which lateness takes too much: its label, that of lateness, and that of the duration; s."""
+    duration: Distribution = getattr(step, name)
+    percentiles = (("median", step.lateness.p50, duration.p50), ("p99", step.lateness.p99, duration.p99))
+    for label, own, whole in percentiles:
+        if own is not None and whole is not None and own > MOST_OWN * whole:
+            return label, own, whole
+    return None
 
 
 def void_by_drawing(step: StepFigures) -> Iterator[str]:
@@ -48,7 +54,7 @@ def why_void(step: StepFigures) -> str:
     if step.driver.screens and choose_quoted(step, "response") is None:
         own, mean = step.driver.screens.awaited or 0.0, step.response_from_sent.mean or 0.0
         return f"of a mean response of {seconds(mean)} this driver drew on screens for {seconds(own)}"
-    if "response" in step.driver.voids:
-        of = f"of a median response of {seconds(step.response.p50)}"
-        return f"{of} this driver was late by {seconds(step.lateness.p50)} (p99 {seconds(step.lateness.p99)})"
+    if late := find_late_percentile(step, "response"):
+        label, own, whole = late
+        return f"of a {label} response of {seconds(whole)} this driver was late by {seconds(own)}"
     return ""
