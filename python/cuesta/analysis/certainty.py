@@ -3,7 +3,6 @@
 import math
 import statistics
 from collections.abc import Callable, Sequence
-from statistics import NormalDist
 
 from cuesta.analysis.stationarity import autocorrelation_factor
 from cuesta.ledger import Recorded
@@ -70,29 +69,7 @@ def _variance_of_sum(counts: Sequence[float]) -> float:
 
 
 def student(freedom: int) -> float:
-    """Student's t of a two-sided 90 % interval, or of a one-sided 95 % bound; `freedom` is at least 1.
+    """Student's t of a two-sided 90 % interval, or of a one-sided 95 % bound; `freedom` is at least 1."""
+    from scipy.special import stdtrit  # noqa: PLC0415, slow to load, and most verbs do without
 
-    (G. W. Hill, Algorithm 396, CACM 13(10), 1970)
-    """
-    both = 1 - CONFIDENCE
-    if freedom == 1:
-        return math.tan(CONFIDENCE * math.pi / 2)
-    if freedom == 2:
-        return math.sqrt(2 / (both * (2 - both)) - 2)
-    a = 1 / (freedom - 0.5)
-    b = 48 / a**2
-    c = ((20700 * a / b - 98) * a - 16) * a + 96.36
-    d = ((94.5 / (b + c) - 3) / b + 1) * math.sqrt(a * math.pi / 2) * freedom
-    y = (d * both) ** (2 / freedom)
-    if y > 0.05 + a:
-        x = NormalDist().inv_cdf(both / 2)
-        y = x * x
-        if freedom < 5:
-            c += 0.3 * (freedom - 4.5) * (x + 0.6)
-        c = (((0.05 * d * x - 5) * x - 7) * x - 2) * x + b + c
-        y = (((((0.4 * y + 6.3) * y + 36) * y + 94.5) / c - y - 3) / b + 1) * x
-        y = math.expm1(a * y * y)
-    else:
-        y = ((1 / (((freedom + 6) / (freedom * y) - 0.089 * d - 0.822) * (freedom + 2) * 3) + 0.5 / (freedom + 4)) * y
-             - 1) * (freedom + 1) / (freedom + 2) + 1 / y  # fmt: skip
-    return math.sqrt(freedom * y)
+    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
