@@ -9,9 +9,8 @@ from typing import Any
 from cuesta.analysis.certify.certification_run import CertificationRun, CpuAccount, SampleTotals, WholeReadings
 from cuesta.analysis.certify.extra_runs import ExtraRuns
 from cuesta.analysis.certify.phases import PhaseTimes, Span
-from cuesta.ledger.kernel_threads import KernelThreads
-from cuesta.ledger.linkage import Linked
 from cuesta.ledger.meters import About, Metered, Row
+from cuesta.ledger.readings import KernelThreads, Linked
 from cuesta.ledger.record import Method, RecordFigure
 from tests.meter_reports import typed
 

@@ -3,9 +3,8 @@
 - `run_folder`: a run folder, complete or cut off; `rows`: reads its files.
 - `certification`: a certification folder; `record`: the schema of its files; `signature`: signs and checks records.
 - `agents`: what the engine noted about agents: their clocks, and how one died.
-- `meters`: what the host's meters recorded of a run; `kernel_threads`: what the kernel's threads used meanwhile;
-  `linkage`: what dynamic linkers bound; `runnable_tasks`: how many tasks wanted a CPU; `wire`: what crossed the wire
-  between driver and host.
+- `meters`: what the host's meters recorded of a run; `readings`: what the kernel's threads used meanwhile, what dynamic
+  linkers bound, and how many tasks wanted a CPU; `wire`: what crossed the wire between driver and host.
 - `transactions`: the log of a run.
 - `historical`: tables typed from documents; `goals`: planned improvements, and systems measured elsewhere.
 - `discover`: the runs and certifications below a folder; `database`, `tables`: all of them in DuckDB, for queries;

@@ -12,8 +12,8 @@ from cuesta.analysis.certify.certification_run import CertificationRun
 from cuesta.analysis.certify.phases import PhaseTimes, Span
 from cuesta.analysis.certify.record import derive_measurements
 from cuesta.ledger.certification import Certification
+from cuesta.ledger.readings import RunnableTasks
 from cuesta.ledger.record import CertificationSetup
-from cuesta.ledger.runnable_tasks import RunnableTasks
 from tests.analysis.test_representative import causes
 from tests.certification_runs import account, trial
 from tests.ledger.test_certification import GIVEN

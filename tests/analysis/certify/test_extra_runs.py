@@ -12,7 +12,7 @@ from cuesta.analysis.certify.grade import check_form
 from cuesta.analysis.certify.phases import Span
 from cuesta.analysis.certify.read_run import cpu_account
 from cuesta.analysis.certify.record import derive_measurements
-from cuesta.ledger.linkage import Linked
+from cuesta.ledger.readings import Linked
 from cuesta.ledger.record import FormRow, RecordFigure
 from cuesta.records.meter_figure import to_json
 from tests.certification_runs import extra_runs, reading, recorded, trial

@@ -13,9 +13,8 @@ from cuesta.analysis.certify.phases import PhaseTimes, Span
 from cuesta.analysis.summary import Summary
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
-from cuesta.ledger.kernel_threads import KernelThreads
+from cuesta.ledger.readings import KernelThreads, RunnableTasks
 from cuesta.ledger.record import Absence, RecordFigure
-from cuesta.ledger.runnable_tasks import RunnableTasks
 from cuesta.records.meter_figure import UNRECORDED, MeterFigure
 from cuesta.records.meter_report import MeterReport
 from cuesta.records.schema import fields

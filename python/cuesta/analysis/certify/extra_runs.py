@@ -11,7 +11,7 @@ from statistics import fmean
 from cuesta.analysis.certify.certification_run import CertificationRun, missing_figure
 from cuesta.analysis.certify.read_run import read_run
 from cuesta.ledger.certification import CONTROL, EXTRA_FOLDERS, LINKAGE, TRACED, Certification
-from cuesta.ledger.linkage import Linked, read_linkage
+from cuesta.ledger.readings import Linked, read_linkage
 from cuesta.ledger.record import RecordFigure
 
 RUN = {TRACED: "the traced run", LINKAGE: "the run that asks the linkers", CONTROL: "the control run"}

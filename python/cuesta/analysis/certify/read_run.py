@@ -14,9 +14,8 @@ from cuesta.analysis.certify.certification_run import CertificationRun, CpuAccou
 from cuesta.analysis.certify.phases import Span, phase_times
 from cuesta.analysis.summary import sum_up
 from cuesta.ledger import Recorded, open_run
-from cuesta.ledger.kernel_threads import read_kernel_threads
 from cuesta.ledger.meters import Row
-from cuesta.ledger.runnable_tasks import read_runnable_tasks
+from cuesta.ledger.readings import read_kernel_threads, read_runnable_tasks
 from cuesta.records.meter_report import ByCause, Count, Counts, Idle
 
 BUSY = ("usr", "sys", "irq")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cuesta.ledger.kernel_threads import KernelThreads
+from cuesta.ledger.readings import KernelThreads
 
 READ = KernelThreads([-0.5, 0.0, 1.0, 2.0], [0.0, 0.1, 0.3, 0.3])
 
