@@ -11,7 +11,7 @@ from cuesta.analysis.summary import Follower, summarise
 from cuesta.figures.step import StepFigures
 from tests.meter_reports import meter_report
 from tests.report import made_up
-from tests.run_folder import CLOCK, NANO, Row
+from tests.run_folder import CLOCK, NANO, Row, write_rows
 
 TRIALS = made_up.TRIALS[:8]
 TRIAL = 32
@@ -32,10 +32,6 @@ def whole_search(folder: Path) -> Path:
     (folder / "host").mkdir()
     write_rows(folder / "host" / "series.jsonl", [made_up.host_row(0) | {"at": at} for at in seconds])
     return folder
-
-
-def write_rows(file: Path, rows: list[Row]) -> None:
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 def grow(whole: Path, folder: Path) -> Iterator[int]:

@@ -27,15 +27,6 @@ def test_a_steady_closed_run_is_rarely_doubted() -> None:
     assert doubted <= 2  # fewer than 1 in 500
 
 
-def test_a_warm_up_of_the_response_is_detected() -> None:
-    rng, seen = random.Random(2), 0
-    for _ in range(50):
-        run = main_job(rng)
-        run.response[:8] = [2 * total for total in run.response[:8]]
-        seen += shifts(run)[1] is not None
-    assert seen == 50
-
-
 def test_users_who_start_one_by_one_are_detected() -> None:
     rng, seen = random.Random(3), 0
     for _ in range(50):

@@ -6,14 +6,13 @@ from pathlib import Path
 from cuesta.analysis import summarise
 from cuesta.ledger import open_run
 from cuesta.ledger.transactions import transactions
-from tests.run_folder import CLOCK, RunFolder
+from tests.run_folder import CLOCK, NANO, Row, RunFolder, write_rows
 
 AHEAD = 5_000_000_000_000
-NANO = 1_000_000_000
 
 
-def note(folder: Path, *rows: dict[str, object]) -> None:
-    (folder / "agents.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+def started(agent: int, clock: str, offset: int) -> Row:
+    return {"at": 0, "agent": agent, "clock": clock, "offset": offset, "error": 0, "start_at": CLOCK}
 
 
 def log(folder: Path, agent: int, start_at: int) -> None:
@@ -28,19 +27,13 @@ def test_rows_on_other_clocks_stand_on_one_axis_of_time(tmp_path: Path) -> None:
     timeline = folder / "agent-1" / "timeline.json"
     timeline.write_text(json.dumps({**json.loads(timeline.read_text()), "clock": "b", "start_at": CLOCK + AHEAD}))
     clocks = {0: ("a", 0), 1: ("b", AHEAD)}
-    note(
-        folder,
-        *(
-            {"at": 0, "agent": agent, "clock": name, "offset": offset, "error": 0, "start_at": CLOCK}
-            for agent, (name, offset) in clocks.items()
-        ),
-    )
+    write_rows(folder / "agents.jsonl", [started(agent, name, offset) for agent, (name, offset) in clocks.items()])
     for agent, (_, offset) in clocks.items():
         log(folder, agent, CLOCK + offset)
     (folder / "host").mkdir()
     (folder / "host" / "host.json").write_text(json.dumps({"clock": "b"}))
-    (folder / "host" / "series.jsonl").write_text(json.dumps({"at": CLOCK + AHEAD + 2 * NANO, "length": 1.0}) + "\n")
-    (folder / "meters.jsonl").write_text(json.dumps({"gap": "none", "at": CLOCK + 3 * NANO}) + "\n")
+    write_rows(folder / "host" / "series.jsonl", [{"at": CLOCK + AHEAD + 2 * NANO, "length": 1.0}])
+    write_rows(folder / "meters.jsonl", [{"gap": "none", "at": CLOCK + 3 * NANO}])
 
     found = open_run(folder)
     assert [agent.origin for agent in found.agents] == [agent.origin for agent in expected.agents]
@@ -56,7 +49,7 @@ def test_a_dead_agent_is_named_first_and_its_lacking_end_is_no_news(tmp_path: Pa
     folder = RunFolder(tmp_path / "run", agents=2).write()
     (folder / "agent-1" / "agent.json").unlink()
     died = {"at": CLOCK + 31 * NANO, "agent": 1, "died": "was killed by signal 9"}
-    note(folder, {"at": 0, "agent": 1, "clock": "a", "offset": 0, "error": 0, "start_at": CLOCK}, died)
+    write_rows(folder / "agents.jsonl", [started(1, "a", 0), died])
     assert [str(each) for each in summarise(folder).doubts] == [
         "agent 1 was killed by signal 9 after 31 s; what it had recorded is kept"
     ]

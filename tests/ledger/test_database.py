@@ -1,6 +1,7 @@
 """The ledger's database: rows of folders, queries, and what a query cannot do."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ def folder(tmp_path: Path) -> Path:
     return RunFolder(tmp_path / "runs" / "one", users=(2, 4), measure=3, limits=("response.p50 < 1s",)).write()
 
 
-@pytest.fixture
+@contextmanager
 def database(folder: Path) -> Iterator[Database]:
     with Database.at(None) as made:
         made.take(str(folder), fingerprint(folder), rows_of_run(folder))
@@ -25,14 +26,12 @@ def database(folder: Path) -> Iterator[Database]:
 
 
 def ask(folder: Path, sql: str) -> SqlResult:
-    with Database.at(None) as made:
-        made.take(str(folder), fingerprint(folder), rows_of_run(folder))
+    with database(folder) as made:
         return made.ask(sql)
 
 
 def write(folder: Path, sql: str, file: Path) -> int:
-    with Database.at(None) as made:
-        made.take(str(folder), fingerprint(folder), rows_of_run(folder))
+    with database(folder) as made:
         return made.write(sql, file)
 
 

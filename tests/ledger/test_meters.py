@@ -46,13 +46,6 @@ def test_only_a_newline_ends_a_row(tmp_path: Path, separator: str) -> None:
     assert (found.gaps, damage) == ([Gap(0.0, why)], [])
 
 
-@pytest.mark.parametrize("kept", [-1, -20], ids=["all but its newline", "a part"])
-def test_a_last_row_without_its_newline_is_cut_off(tmp_path: Path, kept: int) -> None:
-    found, damage = read(tmp_path, written(ABOUT, {"gap": "first"}, {"gap": "last"})[:kept])
-    assert [gap.why for gap in found.gaps] == ["first"]
-    assert damage == ["run/meters.jsonl: the last row is cut off and left out"]
-
-
 @pytest.mark.parametrize("row", ["[]", "7", '"text"', "{}", '{"at": 5, "about": {"more": 1}}', "\ufffd"])
 def test_an_invalid_row_is_left_out_and_reported(tmp_path: Path, row: str) -> None:
     found, damage = read(tmp_path, written(ABOUT) + row + "\n" + written({"gap": "later"}))
