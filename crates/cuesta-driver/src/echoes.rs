@@ -1,10 +1,11 @@
-//! Echoes: which output shows which key. `Set Echo` chooses one of three ways for each key. Each way is a file:
+//! Echoes: which output shows which key. `Set Echo` chooses one of three ways for each key. Each way is a file, and implements [`Echoes`]:
 //!
 //! - `stream` (`timed`): a character like it comes in the stream. `matcher` looks at one after another.
 //! - `terminal/vt/echoes.rs` (`screen`): the screen shows the typed text.
 //! - `terminal/vt/change.rs` (`change`): a frame differs.
 //!
-//! Each receives the keys that were sent and the output, and reports the outcome of each key as an [`OutputEvent`].
+//! Each gets the keys that were sent and the output, and reports what became of each key as an [`OutputEvent`]. A session asks the
+//! stream and the terminal; a terminal answers for the two ways that look at its screen.
 
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ mod stream;
 pub(crate) use stream::StreamEchoes;
 
 /// Keys that wait for their echo. The default methods are those of a terminal that shows no key.
+#[allow(unused_variables)] // Default methods ignore their arguments.
 pub(crate) trait Echoes {
     /// How many timed keys wait.
     fn unechoed(&self) -> usize {
@@ -29,9 +31,7 @@ pub(crate) trait Echoes {
     }
 
     /// Gives up all timed keys sent before an instant.
-    fn give_up_before(&mut self, sent: Stamp, events: &mut Vec<OutputEvent>) {
-        let _ = (sent, events);
-    }
+    fn give_up_before(&mut self, sent: Stamp, events: &mut Vec<OutputEvent>) {}
 }
 
 /// A key that was sent.

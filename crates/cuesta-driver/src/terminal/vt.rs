@@ -172,7 +172,7 @@ impl VtTerminal {
 impl Terminal for VtTerminal {
     fn begin_pass(&mut self, program: &Program) {
         if program.times_changes {
-            self.change_echoes.get_or_insert_with(|| Box::new(ChangeEchoes::new()));
+            self.change_echoes.get_or_insert_default();
         }
     }
 

@@ -280,6 +280,13 @@ fn the_rest_of_an_answer_is_no_echo() {
 }
 
 #[test]
+fn the_rest_of_an_answer_that_comes_behind_the_next_key_is_no_echo() {
+    // There is no lull in the first five seconds, and `x` changes nothing.
+    let program = Driven { rest: Some(500), ..driven(Drawing::Menu, Beside::Nothing, 20) };
+    none_is_wrong("rest behind a key", program, 489, "Down 3\nType \"jxkj\"\nUp 4\nDown 2");
+}
+
+#[test]
 fn keys_without_a_pause_are_not_kept_back_for_long() {
     let tape = "Set TypingSpeed 400ms\nSet Echo change\nWait+Screen /\\$/\nSleep 3s\nForever\nDown 6\nUp 6\nEnd\n";
     let (records, log) = played(driven(Drawing::Menu, Beside::Nothing, 120), tape, 15.0);

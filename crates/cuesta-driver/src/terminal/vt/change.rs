@@ -8,7 +8,8 @@
 //! All other keys that wait when a frame differs are lost. A later frame may still show any of them, so the keys that follow are lost too,
 //! until the screen has not changed for as long as a slow echo takes.
 //!
-//! How long answers last is measured in a lull: a second without a key. The first keys are held back until then.
+//! How long answers last is measured in a lull: a second without a key. The first keys are kept back until then. If there is no lull for
+//! a while they count, unless a frame has differed for which no key waited: then any frame may be the rest of an answer, and they are lost.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use cuesta_screen::vt::{Cause, FrameChanges, Screen};
 use cuesta_tape::Echo;
 
 use super::frames::{LONGEST_FRAME, QUIET};
-use crate::echoes::{OutputEvent, SentKey, SlowestEcho};
+use crate::echoes::{Echoes, OutputEvent, SentKey, SlowestEcho};
 
 /// A change this long after the last key was sent or shown is no part of an answer.
 const LULL: Duration = Duration::from_secs(1);
@@ -26,12 +27,12 @@ const LULL: Duration = Duration::from_secs(1);
 const SLOW: u32 = 4;
 /// At most this many keys may wait.
 const MOST_WAITING: usize = 256;
-/// After this many keys without a lull, or keys for this long, it is known how long answers last.
+/// At most this many keys are kept back, and none for longer than `LONG_ENOUGH`.
 const ENOUGH: usize = 32;
 const LONG_ENOUGH: Duration = Duration::from_secs(5);
 
 /// The keys that wait for a frame, and what is known of frames.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ChangeEchoes {
     changes: FrameChanges,
     /// Keys that no frame has shown, timed or not.
@@ -51,8 +52,19 @@ pub(super) struct ChangeEchoes {
     may_be_hidden: bool,
     /// Keys sent before cannot be told from others.
     clear_from: Stamp,
-    /// The first keys that were shown: since when, and how long after the key before. `None` once it is known how long answers last.
-    kept_back: Option<Vec<(SentKey, Stamp, Duration)>>,
+    /// The first keys that were shown.
+    kept_back: Vec<KeptBack>,
+    /// It is known how long answers last, so that no key is kept back any more.
+    knows_rest: bool,
+}
+
+/// A key that was shown before it was known how long answers last.
+#[derive(Debug, Clone, Copy)]
+struct KeptBack {
+    key: SentKey,
+    shown: Stamp,
+    /// How long after the key before it was shown this one was sent.
+    since_shown: Duration,
 }
 
 /// A frame that may go on.
@@ -68,35 +80,9 @@ struct OpenFrame {
 }
 
 impl ChangeEchoes {
-    pub(super) fn new() -> Self {
-        Self {
-            changes: FrameChanges::default(),
-            waiting: VecDeque::new(),
-            frame: None,
-            last_key: Stamp::ZERO,
-            last_shown: Stamp::ZERO,
-            last_change: Stamp::ZERO,
-            slowest: SlowestEcho::default(),
-            rest: (Duration::ZERO, Duration::ZERO),
-            may_be_hidden: false,
-            clear_from: Stamp::ZERO,
-            kept_back: Some(Vec::new()),
-        }
-    }
-
     /// Its memory, in bytes.
     pub(super) fn memory(&self) -> usize {
         size_of::<Self>() + self.changes.memory()
-    }
-
-    /// How many timed keys wait.
-    pub(super) fn unechoed(&self) -> usize {
-        self.waiting.iter().filter(|key| key.echo == Echo::Change).count()
-    }
-
-    /// When the timed key that waits longest was due.
-    pub(super) fn oldest(&self) -> Option<Stamp> {
-        self.waiting.iter().find(|key| key.echo == Echo::Change).map(|key| key.due)
     }
 
     /// Whether a key waits for a frame.
@@ -177,16 +163,11 @@ impl ChangeEchoes {
         self.last_change = frame.last;
     }
 
-    /// Gives up all keys sent before an instant.
-    pub(super) fn give_up_before(&mut self, screen: &Screen, sent: Stamp, events: &mut Vec<OutputEvent>) {
-        while !screen.is_in_frame() && self.frame_ends().is_some_and(|end| end <= sent) {
+    /// Ends the frames and the lull that are over at an instant.
+    pub(super) fn end_frames_until(&mut self, screen: &Screen, instant: Stamp, events: &mut Vec<OutputEvent>) {
+        while !screen.is_in_frame() && self.frame_ends().is_some_and(|end| end <= instant) {
             self.end_frame(screen, events);
         }
-        let given_up = self.waiting.iter().take_while(|key| key.sent < sent).count();
-        let timed = self.waiting.drain(..given_up).filter(|key| key.echo == Echo::Change).count();
-        let outcome = if self.may_be_hidden { OutputEvent::Lost } else { OutputEvent::Missed };
-        events.extend(std::iter::repeat_n(outcome, timed));
-        self.may_be_hidden &= !self.waiting.is_empty();
     }
 
     /// A frame differs since an instant, for which the first `waiting` keys have waited.
@@ -205,18 +186,12 @@ impl ChangeEchoes {
             events.extend(std::iter::repeat_n(OutputEvent::Lost, timed));
         } else {
             self.slowest.learn(since.since(oldest.sent));
-            match &mut self.kept_back {
-                _ if timed == 0 => {}
-                None => events.push(OutputEvent::Shown(oldest, since)),
-                Some(kept_back) => kept_back.push((oldest, since, since_shown)),
+            if timed > 0 && self.knows_rest {
+                events.push(OutputEvent::Shown(oldest, since));
+            } else if timed > 0 {
+                self.kept_back.push(KeptBack { key: oldest, shown: since, since_shown });
             }
-            let is_enough = |kept_back: &Vec<(SentKey, Stamp, Duration)>| {
-                kept_back.len() >= ENOUGH
-                    || kept_back.first().is_some_and(|(first, ..)| since.since(first.sent) >= LONG_ENOUGH)
-            };
-            if self.kept_back.as_ref().is_some_and(is_enough) {
-                self.settle_kept_back(events);
-            }
+            self.release_without_lull(since, events);
         }
         if timed > 0 {
             events.extend([OutputEvent::SetAside(self.changes.set_aside()), OutputEvent::Settled(since)]);
@@ -236,19 +211,48 @@ impl ChangeEchoes {
 
     /// When a lull begins in which it is seen that no rest of an answer comes, if that is to be known.
     fn lull_begins(&self) -> Option<Stamp> {
-        let is_kept_back = self.kept_back.as_ref().is_some_and(|kept_back| !kept_back.is_empty());
-        (is_kept_back && self.waiting.is_empty()).then(|| self.last_change.max(self.last_key) + LULL)
+        let is_awaited = !self.kept_back.is_empty() && self.waiting.is_empty();
+        is_awaited.then(|| self.last_change.max(self.last_key) + LULL)
+    }
+
+    /// Keys have been kept back for long enough without a lull.
+    fn release_without_lull(&mut self, now: Stamp, events: &mut Vec<OutputEvent>) {
+        let is_long = self.kept_back.first().is_some_and(|first| now.since(first.key.sent) >= LONG_ENOUGH);
+        if !is_long && self.kept_back.len() < ENOUGH {
+            return;
+        }
+        if self.rest == (Duration::ZERO, Duration::ZERO) {
+            self.settle_kept_back(events);
+        } else {
+            events.extend(self.kept_back.drain(..).map(|_| OutputEvent::Lost));
+        }
     }
 
     /// It was seen how an answer ends: keys that were sent in the middle of one are lost.
     fn settle_kept_back(&mut self, events: &mut Vec<OutputEvent>) {
-        for (key, since, since_shown) in self.kept_back.take().into_iter().flatten() {
-            events.push(if self.is_behind_answer(since_shown) {
-                OutputEvent::Shown(key, since)
-            } else {
-                OutputEvent::Lost
-            });
+        for KeptBack { key, shown, since_shown } in std::mem::take(&mut self.kept_back) {
+            let is_echo = self.is_behind_answer(since_shown);
+            events.push(if is_echo { OutputEvent::Shown(key, shown) } else { OutputEvent::Lost });
         }
+        self.knows_rest = true;
+    }
+}
+
+impl Echoes for ChangeEchoes {
+    fn unechoed(&self) -> usize {
+        self.waiting.iter().filter(|key| key.echo == Echo::Change).count()
+    }
+
+    fn oldest(&self) -> Option<Stamp> {
+        self.waiting.iter().find(|key| key.echo == Echo::Change).map(|key| key.due)
+    }
+
+    fn give_up_before(&mut self, sent: Stamp, events: &mut Vec<OutputEvent>) {
+        let given_up = self.waiting.iter().take_while(|key| key.sent < sent).count();
+        let timed = self.waiting.drain(..given_up).filter(|key| key.echo == Echo::Change).count();
+        let outcome = if self.may_be_hidden { OutputEvent::Lost } else { OutputEvent::Missed };
+        events.extend(std::iter::repeat_n(outcome, timed));
+        self.may_be_hidden &= !self.waiting.is_empty();
     }
 }
 

@@ -131,7 +131,8 @@ impl Echoes for VtTerminal {
             self.handle(given_up, events);
         }
         if let Some(changes) = &mut self.change_echoes {
-            changes.give_up_before(&self.screen, sent, events);
+            changes.end_frames_until(&self.screen, sent, events);
+            changes.give_up_before(sent, events);
         }
     }
 }
