@@ -271,7 +271,7 @@ impl User {
             let before = begin_in_cycle(next, *cycle, self.next_due);
             if !first {
                 // These instants were fixed in advance, and passed while the user had no line.
-                self.shared.skip(before);
+                self.shared.count_left_out(before);
             }
         }
         Ok(())
@@ -291,7 +291,7 @@ impl User {
                 }
                 Pacer::Cyclic { next, cycle } => {
                     let (due, left_out) = next_in_cycle(next, *cycle, now);
-                    self.shared.skip(left_out);
+                    self.shared.count_left_out(left_out);
                     self.begin_at(due);
                     if due <= now {
                         // This user is behind: others that are behind take their turn first.

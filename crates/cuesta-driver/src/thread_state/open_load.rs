@@ -11,18 +11,18 @@ use crate::pacing::Arrival;
 use crate::spec::LoadKind;
 
 impl ThreadState {
-    /// Some actions that were due will not be begun.
-    pub(crate) fn skip(&self, actions: u64) {
+    /// Some keys or inputs that were due will not be sent.
+    pub(crate) fn count_left_out(&self, actions: u64) {
         self.tally(|tally| tally.counts.skipped += actions);
     }
 
     /// An input or session arrived for a user of this thread.
     pub(crate) fn arrives(&self, due: Stamp, arrival: Arrival) {
-        let skipped = u64::from(arrival == Arrival::Skipped);
-        self.skip(skipped);
+        let left_out = u64::from(arrival == Arrival::LeftOut);
+        self.count_left_out(left_out);
         self.count_arrival(due, |counts| {
             counts.count += 1;
-            counts.skipped += skipped;
+            counts.skipped += left_out;
         });
     }
 

@@ -167,7 +167,7 @@ impl User {
             session.resolve_echoes(clock::now());
             session.give_up_echoes(clock::now() - self.program().patience);
             if session.unechoed() >= MOST_UNECHOED {
-                self.shared.skip(1);
+                self.shared.count_left_out(1);
                 return Ok(());
             }
         }

@@ -1,9 +1,9 @@
-//! Open loads: each arrival that was due in the measurement interval is done, under way, waiting or skipped. The response time
+//! Open loads: each arrival that was due in the measurement interval is done, under way, waiting or left out. The response time
 //! of an arrival that waits for a free user counts from its due time.
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
 #![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
-use crate::harness::{RunRecords, close, play, play_over, spec};
+use crate::harness::{LEFT_OUT, RunRecords, close, play, play_over, spec};
 use cuesta_lines::{Disconnection, Faults, Faulty};
 use serde_json::{Value, json};
 
@@ -17,17 +17,17 @@ fn host(service_time: &str, delay: &str) -> Value {
     json!({"service": {"transaction": {"reply": 10}}, "echo": false, "service_time": service_time, "delay": delay})
 }
 
-/// The counts at the end of the last step: due, done, failed (a part of done), under way, waiting, skipped.
+/// The counts at the end of the last step: due, done, failed (a part of done), under way, waiting, left out.
 fn due_counts(played: &RunRecords) -> [u64; 6] {
-    let last = played.series.iter().rfind(|row| row["phase"] == "measure").unwrap();
-    ["count", "done", "failed", "under_way", "waiting", "skipped"].map(|name| last["due"][name].as_u64().unwrap())
+    let last = played.last_measured();
+    ["count", "done", "failed", "under_way", "waiting", LEFT_OUT].map(|name| last["due"][name].as_u64().unwrap())
 }
 
 /// [`due_counts`], after a check that they add up in each second.
 fn checked_counts(played: &RunRecords) -> [u64; 6] {
-    for row in played.series.iter().filter(|row| row["phase"] == "measure") {
+    for row in played.measured() {
         let of = |name: &str| row["due"][name].as_u64().unwrap();
-        assert_eq!(of("count"), of("done") + of("under_way") + of("waiting") + of("skipped"), "{row}");
+        assert_eq!(of("count"), of("done") + of("under_way") + of("waiting") + of(LEFT_OUT), "{row}");
     }
     due_counts(played)
 }
@@ -36,9 +36,9 @@ fn checked_counts(played: &RunRecords) -> [u64; 6] {
 fn a_host_that_keeps_up_serves_all_arrivals() {
     for arrivals in ["inputs", "sessions"] {
         let played = play(spec(50, 0.0, 200.0, &open(20.0, arrivals)), ONE_INPUT, &host("fixed 1ms", "0ms"));
-        let [count, done, failed, under_way, waiting, skipped] = checked_counts(&played);
+        let [count, done, failed, under_way, waiting, left_out] = checked_counts(&played);
         close("due", count as f64, 4000.0, 0.05);
-        assert_eq!((failed, waiting, skipped), (0, 0, 0));
+        assert_eq!((failed, waiting, left_out), (0, 0, 0));
         assert!(under_way <= 1, "{under_way}");
         assert_eq!(done, played.sum("transactions") as u64, "{arrivals}");
         assert_eq!(done, played.sum("passes") as u64, "{arrivals}");
@@ -50,20 +50,20 @@ fn sessions_without_a_free_user_count_as_waiting() {
     // Three users and sessions of two seconds: at most six are done in four seconds, while fifty arrive each second.
     let tape = "Set TypingSpeed 0ms\nEnter\nWait+Bytes 10\nThink fixed 2s\nEnter\nWait+Bytes 10\n";
     let played = play(spec(3, 0.0, 4.0, &open(50.0, "sessions")), tape, &host("fixed 0ms", "0ms"));
-    let [count, done, _, under_way, waiting, skipped] = checked_counts(&played);
+    let [count, done, _, under_way, waiting, left_out] = checked_counts(&played);
     assert!((150..250).contains(&count), "{count}");
-    assert!(done <= 6 && under_way == 3 && skipped == 0, "{:?}", due_counts(&played));
+    assert!(done <= 6 && under_way == 3 && left_out == 0, "{:?}", due_counts(&played));
     assert_eq!(waiting, count - done - under_way);
 }
 
 #[test]
-fn sessions_beyond_the_queue_are_skipped() {
+fn sessions_beyond_the_queue_are_left_out() {
     for arrivals in ["inputs", "sessions"] {
         let played = play(spec(1, 0.0, 10.0, &open(100.0, arrivals)), ONE_INPUT, &host("fixed 0ms", "4s"));
-        let [count, done, _, under_way, waiting, skipped] = checked_counts(&played);
+        let [count, done, _, under_way, waiting, left_out] = checked_counts(&played);
         assert_eq!((done, under_way, waiting), (2, 1, 256));
-        assert_eq!(skipped, count - 259);
-        assert_eq!(skipped as f64, played.sum("skipped"));
+        assert_eq!(left_out, count - 259);
+        assert_eq!(left_out as f64, played.sum(LEFT_OUT));
     }
 }
 
@@ -73,9 +73,9 @@ fn at_a_frozen_host_all_is_under_way_or_waiting() {
         let mut load = open(5.0, arrivals);
         load["spec"] = json!({"drain": 1_000_000_000});
         let played = play(spec(10, 0.0, 12.0, &load), ONE_INPUT, &host("fixed 0ms", "10m"));
-        let [count, done, _, under_way, waiting, skipped] = checked_counts(&played);
-        assert_eq!((done, under_way, waiting, skipped), (0, 10, count - 10, 0));
-        let last = played.series.iter().rfind(|row| row["phase"] == "measure").unwrap();
+        let [count, done, _, under_way, waiting, left_out] = checked_counts(&played);
+        assert_eq!((done, under_way, waiting, left_out), (0, 10, count - 10, 0));
+        let last = played.last_measured();
         assert_eq!(last["waiting"]["answers"], 10);
         assert!(last["waiting"]["oldest"].as_f64().unwrap() > 9.0, "{last}");
     }
@@ -107,7 +107,7 @@ fn each_step_has_counts_of_its_own() {
     let played = play(spec, ONE_INPUT, &host("fixed 0ms", "1s"));
     checked_counts(&played);
     for step in [0, 1] {
-        let last = played.series.iter().rfind(|row| row["step"] == step && row["phase"] == "measure").unwrap();
+        let last = played.measured().rfind(|row| row["step"] == step).unwrap();
         close("due", last["due"]["count"].as_f64().unwrap(), 80.0, 0.3);
         // Two users do two sessions a second. Those that arrived while the load settled come before those of the interval.
         close("done", last["due"]["done"].as_f64().unwrap(), 25.0, 0.25);
@@ -132,5 +132,6 @@ fn only_the_first_transaction_of_a_session_includes_the_wait_for_a_user() {
                 Transaction \"second\"\nEnter\nWait+Bytes 10\nEnd\n";
     let played = play(spec(1, 0.0, 60.0, &open(20.0, "sessions")), tape, &host("fixed 0ms", "100ms"));
     assert!(played.quantile("g/first/response", 0.5) > 10.0);
+    assert!(played.quantile("g/line/connect", 0.5) > 10.0, "a line is due when its session arrives");
     close("the second", played.quantile("g/second/response", 1.0), 0.1, 0.01);
 }

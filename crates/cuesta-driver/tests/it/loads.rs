@@ -1,8 +1,8 @@
-//! Closed, paced and open loads; steps; barriers; skipped inputs.
+//! Closed, paced and open loads; steps; barriers; inputs that are left out.
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
 #![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
-use crate::harness::{close, play, play_over, spec};
+use crate::harness::{LEFT_OUT, close, play, play_logged, play_over, spec};
 use serde_json::json;
 
 const ECHO: &str = "Set TypingSpeed 0ms\nType \"a\"\nWait+Echo\n";
@@ -19,52 +19,41 @@ fn a_paced_load_does_not_depend_on_the_response() {
 }
 
 /// The instants at which keys of 20 typists with a cycle of 200 ms were sent, in two steps of which the second has a grid of 20 ms.
-fn key_instants() -> Vec<(u64, u32)> {
-    use cuesta_lines::{Direction, Tap};
-    use std::cell::RefCell;
-    use std::rc::Rc;
-
+fn key_instants() -> Vec<u64> {
     let load = json!({"load": {"load": {"kind": "paced", "cycle": 200_000_000}, "stagger": 3_000_000}});
     let mut spec = spec(20, 0.0, 10.0, &load);
     let mut aligned = spec.steps[0].clone();
     aligned.groups[0].align = Some(20_000_000);
     spec.steps.push(aligned);
-    let keys = Rc::new(RefCell::new(Vec::new()));
-    let sent = Rc::clone(&keys);
     let host = json!({"service": {"echo": {}}, "input": "raw", "delay": "1ms"});
-    play_over(spec, ECHO, &host, move |line, user| {
-        let sent = Rc::clone(&sent);
-        Box::new(Tap::new(line, move |event| {
-            if event.direction == Direction::Sent {
-                sent.borrow_mut().push((event.at.as_nanos(), user));
-            }
-        }))
-    });
-    keys.take()
+    let (_, sent) = play_logged(spec, ECHO, &host);
+    let mut instants: Vec<_> = sent.into_values().flatten().map(|(at, _)| at).collect();
+    instants.sort_unstable();
+    instants
 }
 
 #[test]
 fn keys_of_all_users_fall_on_the_grid_that_they_are_aligned_to() {
     let keys = key_instants();
-    let first = keys[0].0;
-    let (free, aligned): (Vec<_>, Vec<_>) = keys.iter().partition(|(at, _)| *at < first + 10_000_000_000);
-    let off_grid = |keys: &[(u64, u32)]| keys.iter().filter(|(at, _)| at % 20_000_000 != 0).count();
+    let first = keys[0];
+    let (free, aligned): (Vec<_>, Vec<_>) = keys.iter().partition(|at| **at < first + 10_000_000_000);
+    let off_grid = |keys: &[u64]| keys.iter().filter(|at| *at % 20_000_000 != 0).count();
     assert!(off_grid(&free) > free.len() * 9 / 10, "without a grid users do not type in step");
-    let in_second_step: Vec<_> = aligned.into_iter().filter(|(at, _)| *at > first + 10_300_000_000).collect();
+    let in_second_step: Vec<_> = aligned.into_iter().filter(|at| *at > first + 10_300_000_000).collect();
     assert_eq!(off_grid(&in_second_step), 0);
     close("keys", in_second_step.len() as f64, 20.0 * 5.0 * 9.7, 0.03);
-    let instants: std::collections::BTreeSet<_> = in_second_step.iter().map(|(at, _)| at % 200_000_000).collect();
+    let instants: std::collections::BTreeSet<_> = in_second_step.iter().map(|at| at % 200_000_000).collect();
     assert!((5..=10).contains(&instants.len()), "users share the ten instants of a cycle: {instants:?}");
 }
 
 #[test]
-fn inputs_that_a_paced_user_cannot_catch_up_with_are_skipped_and_counted() {
-    // Each echo takes five cycles: once 256 inputs are behind, four of five are skipped.
+fn inputs_that_a_paced_user_cannot_catch_up_with_are_left_out_and_counted() {
+    // Each echo takes five cycles: once 256 inputs are behind, four of five are left out.
     let host = json!({"service": {"echo": {}}, "input": "raw", "delay": "500ms"});
     let load = json!({"load": {"load": {"kind": "paced", "cycle": 100_000_000}}});
     let played = play(spec(3, 60.0, 100.0, &load), ECHO, &host);
     close("done", played.sum("transactions"), 3.0 * 200.0, 0.01);
-    close("skipped", played.sum("skipped"), 3.0 * 800.0, 0.02);
+    close("left out", played.sum(LEFT_OUT), 3.0 * 800.0, 0.02);
     // Completed inputs were due long before.
     assert!(played.quantile("g/t/response", 0.5) > 25.0);
 }
@@ -78,7 +67,7 @@ fn an_open_load_arrives_at_its_rate_whatever_the_host_does() {
     let played = play(spec(400, 60.0, 1800.0, &load), tape, &host);
     close("rate", played.sum("transactions") / played.seconds(), 40.0, 0.01);
     close("mean response", played.sum("sums/response") / played.sum("transactions"), 0.1, 0.05);
-    assert_eq!(played.sum("skipped"), 0.0);
+    assert_eq!(played.sum(LEFT_OUT), 0.0);
 }
 
 #[test]
@@ -89,34 +78,6 @@ fn each_session_opens_its_own_line() {
     let played = play(spec(100, 10.0, 600.0, &load), tape, &host);
     close("sessions", played.histogram("g/line/connect").len() as f64, 3000.0, 0.05);
     close("transactions", played.sum("transactions"), 3000.0, 0.05);
-}
-
-#[test]
-fn users_stay_connected_from_step_to_step() {
-    let mut spec = spec(2, 1.0, 10.0, &json!({"spec": {"drain": 1_000_000_000}}));
-    let mut step = spec.steps[0].clone();
-    step.groups[0].users = 5;
-    step.groups[0].think = Some(cuesta_distributions::Distribution::fixed(std::time::Duration::from_secs(2)));
-    spec.steps.push(step.clone());
-    step.groups[0].users = 1;
-    spec.steps.push(step);
-    let host = json!({"service": {"transaction": {"reply": 10}}, "echo": false});
-    let played = play(spec, "Enter\nWait+Bytes 10\nThink fixed 1s\n", &host);
-    let of = |step: u64, field: &str| -> Vec<u64> {
-        let rows = played.series.iter().filter(|row| row["step"] == step && row["phase"] == "measure");
-        rows.map(|row| row[field].as_u64().unwrap()).collect()
-    };
-    // Users of the next step may connect in the last second of a step.
-    assert_eq!(of(0, "users")[..9], [2; 9]);
-    assert_eq!(of(1, "users"), [5; 10]);
-    assert_eq!(of(2, "users"), [1; 10], "an idle line would be a load too");
-    assert_eq!(of(2, "active"), [1; 10]);
-    assert!(of(0, "transactions").iter().sum::<u64>() >= 18);
-    assert!((20..=26).contains(&of(1, "transactions").iter().sum::<u64>()));
-    assert!((4..=6).contains(&of(2, "transactions").iter().sum::<u64>()));
-    assert!(played.series.iter().all(|row| row["errors"].as_object().unwrap().is_empty()));
-    let rows: Vec<_> = played.users.iter().map(|row| row["step"].as_u64().unwrap()).collect();
-    assert_eq!(rows, [0, 0, 1, 1, 1, 1, 1, 2]);
 }
 
 #[test]
@@ -133,24 +94,11 @@ fn all_users_meet_at_a_barrier() {
 
 #[test]
 fn columns_of_the_users_table_are_typed_and_other_placeholders_stay() {
-    use cuesta_lines::{Direction, Tap};
-    use std::cell::RefCell;
-    use std::rc::Rc;
-
-    let typed = Rc::new(RefCell::new(String::new()));
-    let seen = Rc::clone(&typed);
     let host = json!({"service": {"transaction": {"reply": 4}}, "echo": false});
     let group = json!({"group": {"data": [{"name": "ann"}]}});
     let tape = "Set TypingSpeed 0ms\nType \"${name} ${HOME}\"\nEnter\nWait+Bytes 4\nThink 60s\n";
-    let played = play_over(spec(1, 0.0, 5.0, &group), tape, &host, move |line, _| {
-        let seen = Rc::clone(&seen);
-        Box::new(Tap::new(line, move |passed| {
-            if passed.direction == Direction::Sent {
-                seen.borrow_mut().push_str(&String::from_utf8_lossy(passed.bytes));
-            }
-        }))
-    });
-    assert_eq!(typed.take(), "ann ${HOME}\r");
+    let (played, sent) = play_logged(spec(1, 0.0, 5.0, &group), tape, &host);
+    assert_eq!(sent[&0].iter().map(|(_, key)| key.as_slice()).collect::<Vec<_>>().concat(), b"ann ${HOME}\r");
     assert_eq!(played.sum("transactions"), 1.0);
 }
 
@@ -191,7 +139,7 @@ fn an_expected_hangup_is_no_failure() {
     let played = play_over(spec(3, 0.0, 20.0, &json!({})), tape, &host, |line, _| {
         Box::new(Faulty::new(line, Faults { end: Some((20, Disconnection::Close)), ..Faults::default() }))
     });
-    assert!(played.series.iter().all(|row| row["errors"].as_object().unwrap().is_empty()), "{:?}", played.series);
+    assert_eq!(played.errors(), []);
     assert!(played.histogram("g/line/connect").len() > 20);
     assert_eq!(played.histogram("g/logout/response").len(), played.sum("transactions") as u64);
 }
@@ -207,12 +155,10 @@ fn users_who_join_or_rejoin_in_a_later_step_keep_the_load() {
     let host = json!({"service": {"echo": {}}, "input": "raw", "delay": "5ms"});
     let played = play(spec, ECHO, &host);
     for (step, users) in [(0, 8.0), (1, 2.0), (2, 8.0), (3, 12.0)] {
-        let rows = played.series.iter().filter(|row| row["step"] == step && row["phase"] == "measure");
-        let keys: u64 = rows.map(|row| row["keys"].as_u64().unwrap()).sum();
-        close(&format!("keys of step {step}"), keys as f64, users * 40.0, 0.03);
+        close(&format!("keys of step {step}"), played.sum_of_step(step, "keys"), users * 40.0, 0.03);
     }
     close("the largest response", played.quantile("g/t/response", 1.0), 0.005, 0.01);
-    assert_eq!(played.sum("skipped"), 0.0);
+    assert_eq!(played.sum(LEFT_OUT), 0.0);
 }
 
 #[test]
@@ -226,32 +172,9 @@ fn sessions_end_with_their_step() {
     spec.steps.push(step);
     let host = json!({"service": {"transaction": {"reply": 10}}, "echo": false, "delay": "10ms"});
     let played = play(spec, "Enter\nWait+Bytes 10\nThink 1s\n", &host);
-    let of = |step: u64| {
-        let rows = played.series.iter().filter(|row| row["step"] == step);
-        rows.map(|row| row["transactions"].as_u64().unwrap()).sum::<u64>() as f64
-    };
-    close("sessions", of(0), 200.0, 0.15);
-    close("closed", of(1), 20.0 * 50.0 / 1.06, 0.05);
-    close("sessions again", of(2), 200.0, 0.15);
-}
-
-#[test]
-fn a_session_that_waits_for_a_busy_user_counts_from_its_arrival() {
-    let sessions = json!({"load": {"load": {"kind": "open", "per_s": 2.0, "arrivals": "sessions"}}});
-    let host = json!({"service": {"transaction": {"reply": 10}}, "echo": false});
-    // One user, and two sessions of two seconds each second: most sessions wait, and the waits grow.
-    let played = play(spec(1, 0.0, 60.0, &sessions), "Enter\nWait+Bytes 10\nThink 2s\nEnter\nWait+Bytes 10\n", &host);
-    assert!(played.quantile("g/line/connect", 0.5) > 10.0);
-}
-
-#[test]
-fn echoes_pending_at_the_end_count_as_unfinished() {
-    let host = json!({"service": {"echo": {}}, "input": "raw", "delay": "3ms", "stall": {"at": "18s", "for": "60s"}});
-    let load = json!({"load": {"load": {"kind": "paced", "cycle": 200_000_000}}, "spec": {"drain": 1_000_000_000}});
-    let played = play(spec(10, 0.0, 20.0, &load), "Set TypingSpeed 0ms\nSet Echo timed\nType \"a\"\n", &host);
-    let last = played.series.iter().rfind(|row| row["phase"] == "measure").unwrap();
-    assert_eq!(last["unfinished"], 10);
-    assert!(last["oldest"].as_f64().unwrap() > 1.9);
+    for (step, transactions, within) in [(0, 200.0, 0.15), (1, 20.0 * 50.0 / 1.06, 0.05), (2, 200.0, 0.15)] {
+        close(&format!("step {step}"), played.sum_of_step(step, "transactions"), transactions, within);
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! 1.4 s − 1 % of 30 s = 1.10 s.
 #![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
 
-use crate::harness::{close, play, play_over, spec};
+use crate::harness::{LEFT_OUT, close, play, play_over, spec};
 use cuesta_lines::{Line, RateLimited};
 use serde_json::json;
 
@@ -30,7 +30,7 @@ fn typists_who_type_ahead_see_the_stall_in_both() {
     assert_eq!(played.histogram("g/keys/echo").len(), 400 * 150);
     close("p99 of done − due", played.quantile("g/keys/echo", 0.99), 1.10, 0.05);
     close("p99 of done − sent", played.quantile("g/keys/echo_from_sent", 0.99), 1.10, 0.05);
-    assert_eq!(played.sum("skipped"), 0.0);
+    assert_eq!(played.sum(LEFT_OUT), 0.0);
 }
 
 #[test]

@@ -29,7 +29,7 @@ impl Attribute {
     }
 
     /// Whether the cursor skips the field when the one before it is full.
-    pub(super) fn is_skipped(self) -> bool {
+    pub(super) fn is_autoskip(self) -> bool {
         self.is_protected() && self.0 & NUMERIC != 0
     }
 

@@ -150,12 +150,12 @@ impl Display {
         Ok(())
     }
 
-    /// A cursor that has come to the next field's attribute goes into that field, or over it if it is to be skipped.
+    /// A cursor that has come to the next field's attribute goes into that field, or over it where the host has set autoskip.
     fn leave_full_field(&mut self) {
         let Some(attribute) = self.buffer.attribute(self.buffer.cursor) else { return };
         let behind = self.buffer.after(self.buffer.cursor);
         self.buffer.cursor =
-            if attribute.is_skipped() { self.buffer.next_input(behind).unwrap_or(behind) } else { behind };
+            if attribute.is_autoskip() { self.buffer.next_input(behind).unwrap_or(behind) } else { behind };
     }
 
     /// Moves what is at the cursor and behind it one place to the right, up to the first empty cell.

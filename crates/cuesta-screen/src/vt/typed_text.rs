@@ -336,13 +336,13 @@ impl<K, I: Copy> TypedText<K, I> {
     ) {
         self.settle(&mut *found);
         let row = &mut self.rows[index];
-        let skipped = growth.first.saturating_sub(row.shown);
-        let missed = skipped.saturating_sub(growth.unseen);
-        for (index, key) in row.keys.drain(row.shown..row.shown + skipped).enumerate() {
+        let unshown = growth.first.saturating_sub(row.shown);
+        let missed = unshown.saturating_sub(growth.unseen);
+        for (index, key) in row.keys.drain(row.shown..row.shown + unshown).enumerate() {
             let became = if index < missed { KeyMatch::Missed } else { KeyMatch::Lost };
             key.value.into_iter().for_each(|key| found(became(key)));
         }
-        let first = growth.first - skipped;
+        let first = growth.first - unshown;
         let end = first + growth.cells.len();
         for (key, cell) in row.keys[first..end].iter_mut().zip(&growth.cells) {
             key.cell = cell.map(|cell| CellPosition::new(screen, cell));

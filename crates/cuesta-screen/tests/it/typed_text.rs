@@ -159,7 +159,7 @@ fn a_full_row_at_the_bottom_scrolls() {
 }
 
 #[test]
-fn a_continuation_mark_is_skipped() {
+fn a_continuation_mark_is_not_typed() {
     let mut user = Typist::at(10, 5, "\x1b[2;1H12345678\x1b[2;9H");
     assert_eq!(user.types("a").receives("a").results(), "a0");
     // Emacs puts a mark into the last column and goes on in the next row.

@@ -1,7 +1,7 @@
 //! A test harness: users, loopback lines and the built-in host in one thread, in virtual time.
 #![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)] // Each test uses a part of it.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -13,12 +13,18 @@ use base64::engine::general_purpose::STANDARD;
 use cuesta_driver::{Announcement, Connect, Run, RunSpec, Scripts, simulate_announced};
 use cuesta_host::{FrontEnd, serve};
 use cuesta_lines::wire::bisync::Role;
-use cuesta_lines::{Bisync, Line, OpenError, Options, Target, Tn3270, loopback};
+use cuesta_lines::{Bisync, Direction, Line, OpenError, Options, Tap, Target, Tn3270, loopback};
 use cuesta_record::{Phase, Snapshot};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use serde_json::{Value, json};
+
+/// The counter of keys and inputs that were due and are not sent.
+pub const LEFT_OUT: &str = "skipped";
+
+/// The keys of each user, with their instants in ns.
+pub type SentKeys = BTreeMap<u32, Vec<(u64, Vec<u8>)>>;
 
 /// The user's end of a line and the host's.
 pub type Ends = [Box<dyn Line>; 2];
@@ -71,10 +77,24 @@ impl RunRecords {
         self.histogram(tag).value_at_quantile(q) as f64 / 1e9
     }
 
+    /// The rows of the measurement intervals.
+    pub fn measured(&self) -> impl DoubleEndedIterator<Item = &Value> {
+        self.series.iter().filter(|row| row["phase"] == "measure")
+    }
+
+    /// The last of them.
+    pub fn last_measured(&self) -> &Value {
+        self.measured().next_back().unwrap()
+    }
+
     /// The sum of a field (`a/b` for nested ones) over the measurement intervals.
     pub fn sum(&self, field: &str) -> f64 {
-        let of = |row: &Value| field.split('/').fold(row.clone(), |value, name| value[name].clone());
-        self.series.iter().filter(|row| row["phase"] == "measure").filter_map(|row| of(row).as_f64()).sum()
+        sum(self.measured(), field)
+    }
+
+    /// The same of one step.
+    pub fn sum_of_step(&self, step: u64, field: &str) -> f64 {
+        sum(self.measured().filter(|row| row["step"] == step), field)
     }
 
     /// The number of errors by name, over all intervals.
@@ -92,6 +112,10 @@ impl RunRecords {
     pub fn seconds(&self) -> f64 {
         self.sum("length")
     }
+}
+
+fn sum<'a>(rows: impl Iterator<Item = &'a Value>, field: &str) -> f64 {
+    rows.filter_map(|row| field.split('/').fold(row, |value, name| &value[name]).as_f64()).sum()
 }
 
 /// A tape parsed as the script `name`.
@@ -151,8 +175,6 @@ pub fn play_between(
     wrap: impl Fn(Ends, u32, &Rc<FrontEnd>) -> Result<Ends, OpenError> + 'static,
     announced: Vec<(Duration, Announcement)>,
 ) -> RunRecords {
-    let folder = tempfile::tempdir().unwrap();
-    let agent = folder.path().join("agent-0");
     let host: cuesta_host::Spec = serde_json::from_value(host.clone()).unwrap();
     let front = OnceCell::<Rc<FrontEnd>>::new();
     let target: Target = spec.groups[0].target.parse().unwrap();
@@ -164,8 +186,35 @@ pub fn play_between(
         });
         Box::pin(async move { ends })
     });
-    simulate_announced(spec, &script("t", tape), &agent, connect, announced).unwrap();
+    play_connected(spec, &script("t", tape), connect, announced)
+}
+
+/// Plays scripts over lines that the caller opens.
+pub fn play_connected(
+    spec: RunSpec,
+    scripts: &Scripts,
+    connect: Connect,
+    announced: Vec<(Duration, Announcement)>,
+) -> RunRecords {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = folder.path().join("agent-0");
+    simulate_announced(spec, scripts, &agent, connect, announced).unwrap();
     RunRecords::read(&agent)
+}
+
+/// As [`play`], and what each user has sent, with the instants in ns.
+pub fn play_logged(spec: RunSpec, tape: &str, host: &Value) -> (RunRecords, SentKeys) {
+    let sent = Rc::<RefCell<SentKeys>>::default();
+    let log = Rc::clone(&sent);
+    let records = play_over(spec, tape, host, move |line, user| {
+        let log = Rc::clone(&log);
+        Box::new(Tap::new(line, move |event| {
+            if event.direction == Direction::Sent {
+                log.borrow_mut().entry(user).or_default().push((event.at.as_nanos(), event.bytes.to_vec()));
+            }
+        }))
+    });
+    (records, sent.take())
 }
 
 /// The user's end of a new line and the host's.
