@@ -31,18 +31,16 @@ mod vt;
 
 pub(crate) use shape::{Shape, TypedAt};
 
-/// A terminal. What is not said here about a display is that of a terminal without one.
+/// A terminal. The default methods are those of a terminal without a display.
+#[allow(unused_variables)] // Default methods ignore their arguments.
 pub(crate) trait Terminal: Echoes {
     /// Whether the terminal lacks what a program needs, so that its user takes another one.
     fn lacks(&self, program: &Program) -> bool {
-        let _ = program;
         false
     }
 
     /// The user begins a pass of a program.
-    fn begin_pass(&mut self, program: &Program) {
-        let _ = program;
-    }
+    fn begin_pass(&mut self, program: &Program) {}
 
     /// Whether what a key sends depends on what the host has sent before, which must be drawn first.
     fn draws_before(&self, input: Keystroke<'_>) -> bool {
@@ -65,7 +63,6 @@ pub(crate) trait Terminal: Echoes {
         echo_map: &[(u8, u8)],
         events: &mut Vec<OutputEvent>,
     ) {
-        let _ = (input, text, key, echo_map, events);
     }
 
     /// A read came.
@@ -83,9 +80,7 @@ pub(crate) trait Terminal: Echoes {
 
     /// Draws one piece, at most `most` bytes, and reports what that brought about. `awaited`: what is waited for, and then before the
     /// next key.
-    fn draw(&mut self, most: usize, awaited: &[WaitCondition], events: &mut Vec<OutputEvent>) {
-        let _ = (most, awaited, events);
-    }
+    fn draw(&mut self, most: usize, awaited: &[WaitCondition], events: &mut Vec<OutputEvent>) {}
 
     /// What the terminal answers to the host by itself.
     fn replies(&self) -> &[u8] {
@@ -93,9 +88,7 @@ pub(crate) trait Terminal: Echoes {
     }
 
     /// The first `len` bytes of the replies have been sent.
-    fn forget_replies(&mut self, len: usize) {
-        let _ = len;
-    }
+    fn forget_replies(&mut self, len: usize) {}
 
     /// When a frame is complete if nothing more comes, where that is looked for.
     fn frame_ends(&self) -> Option<Stamp> {
@@ -103,13 +96,10 @@ pub(crate) trait Terminal: Echoes {
     }
 
     /// Nothing has come until then.
-    fn end_frame(&mut self, events: &mut Vec<OutputEvent>) {
-        let _ = events;
-    }
+    fn end_frame(&mut self, events: &mut Vec<OutputEvent>) {}
 
     /// The wait condition changed: judges again what has come, the last of it at `last`. Says whether the answer is complete.
     fn check_again(&mut self, condition: &WaitCondition, last: Stamp) -> bool {
-        let _ = (condition, last);
         false
     }
 
@@ -135,7 +125,6 @@ pub(crate) trait Terminal: Echoes {
 
     /// Whether the screen as it is shows a pattern.
     fn is_on_screen(&self, pattern: &Regex) -> bool {
-        let _ = pattern;
         false
     }
 

@@ -4,16 +4,13 @@ use super::cell::Style;
 
 /// Is told of all that happens to the cells of a screen, in order. What follows by itself is not told: a wide character of which one
 /// cell was written, erased, moved or cut off becomes blanks.
+#[allow(unused_variables)] // Default methods ignore their arguments.
 pub trait Tap {
     /// A character was written.
-    fn printed(&mut self, printed: Printed) {
-        let _ = printed;
-    }
+    fn printed(&mut self, printed: Printed) {}
 
     /// Cells moved, or were erased.
-    fn moved(&mut self, movement: Movement) {
-        let _ = movement;
-    }
+    fn moved(&mut self, movement: Movement) {}
 }
 
 /// Looks at nothing.
