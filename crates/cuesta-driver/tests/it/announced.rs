@@ -68,11 +68,6 @@ fn announced_over(
     play_announced(first, tape, &host(), wrap, changes.into_iter().map(parsed).collect())
 }
 
-fn measured(records: &RunRecords, step: u64, field: &str) -> f64 {
-    let rows = records.series.iter().filter(|row| row["phase"] == "measure" && row["step"] == step);
-    rows.map(|row| row[field].as_f64().unwrap()).sum()
-}
-
 #[test]
 fn users_come_and_go_and_those_who_stay_keep_their_lines() {
     let users = [10, 40, 25, 60, 30];
@@ -80,12 +75,12 @@ fn users_come_and_go_and_those_who_stay_keep_their_lines() {
     assert_eq!(opened, 10 + 30 + 35, "only users who come open a line");
     assert_eq!(records.errors(), []);
     for (step, users) in (0..).zip(users) {
-        let last = records.series.iter().rfind(|row| row["phase"] == "measure" && row["step"] == step).unwrap();
+        let last = records.measured().rfind(|row| row["step"] == step).unwrap();
         assert_eq!((&last["active"], &last["users"]), (&json!(users), &json!(users)), "in step {step}");
-        let seconds = measured(&records, step, "length");
+        let seconds = records.sum_of_step(step, "length");
         close("length", seconds, 60.0, 1e-9);
         // X = N / (R + Z), R about the service time: these users hardly wait for one another.
-        close("throughput", measured(&records, step, "transactions") / seconds, f64::from(users) / 2.012, 0.12);
+        close("throughput", records.sum_of_step(step, "transactions") / seconds, f64::from(users) / 2.012, 0.12);
     }
     let of_step = |step: u64| records.users.iter().filter(|row| row["step"] == step).count();
     assert_eq!([0, 1, 2, 3, 4].map(of_step), [10, 40, 25, 60, 30]);
@@ -111,10 +106,10 @@ fn a_step_begins_without_the_arrears_of_the_one_before() {
     let paced = |users| group(users, &json!({"kind": "paced", "cycle": SECOND / 5}));
     for (users, loads) in [(20, [open(300.0), open(20.0)]), (60, [paced(60), paced(4)])] {
         let (records, _) = announced_loads(users, tape, &loads);
-        let response = |step| measured_sum(&records, step, "response") / measured(&records, step, "transactions");
+        let response = |step| records.sum_of_step(step, "sums/response") / records.sum_of_step(step, "transactions");
         assert!(response(0) > 1.0, "the first step is an overload: {}", response(0));
         assert!(response(1) < 0.02, "{}", response(1));
-        close("throughput", measured(&records, 1, "transactions") / measured(&records, 1, "length"), 20.0, 0.12);
+        close("throughput", records.sum_of_step(1, "transactions") / records.sum_of_step(1, "length"), 20.0, 0.12);
     }
 }
 
@@ -138,10 +133,5 @@ fn a_user_who_comes_back_in_a_later_step_tries_again_soon() {
     assert_eq!(gaps[..5], [1, 2, 4, 8, 16], "in the first step");
     assert!(gaps[gaps.len() - 2] > 90, "it waited for the third step: {gaps:?}");
     assert_eq!(gaps.last(), Some(&1), "in the third step: {gaps:?}");
-    assert_eq!(records.series.iter().rfind(|row| row["phase"] == "measure").unwrap()["active"], 2);
-}
-
-fn measured_sum(records: &RunRecords, step: u64, name: &str) -> f64 {
-    let rows = records.series.iter().filter(|row| row["phase"] == "measure" && row["step"] == step);
-    rows.map(|row| row["sums"][name].as_f64().unwrap()).sum()
+    assert_eq!(records.last_measured()["active"], 2);
 }

@@ -1,15 +1,7 @@
 //! One seed gives the same keystrokes at the same due times, however many agents share the users.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::rc::Rc;
-
-use crate::harness::{play_over, spec};
-use cuesta_lines::{Direction, Tap};
+use crate::harness::{SentKeys, play_logged, spec};
 use serde_json::json;
-
-/// The keys of each user with their instants in ns.
-type Sent = BTreeMap<u32, Vec<(u64, Vec<u8>)>>;
 
 const TAPE: &str = r#"
 Set KeyRate 6cps
@@ -23,23 +15,12 @@ Enter
 Wait+Bytes 30
 "#;
 
-fn sent(agents: u32, load: &serde_json::Value) -> Sent {
-    let mut all = Sent::new();
+fn sent(agents: u32, load: &serde_json::Value) -> SentKeys {
+    let mut all = SentKeys::new();
     for agent in 0..agents {
-        let sent = Rc::new(RefCell::new(Sent::new()));
-        let seen = Rc::clone(&sent);
         let more = json!({"spec": {"seed": 99, "agent": agent, "agents": agents}, "load": load});
         let host = json!({"service": {"transaction": {"reply": 30}}, "echo": false, "delay": "40ms"});
-        play_over(spec(16, 1.0, 20.0, &more), TAPE, &host, move |line, user| {
-            let seen = Rc::clone(&seen);
-            Box::new(Tap::new(line, move |passed| {
-                if passed.direction == Direction::Sent {
-                    let key = (passed.at.as_nanos(), passed.bytes.to_vec());
-                    seen.borrow_mut().entry(user).or_default().push(key);
-                }
-            }))
-        });
-        let mine = sent.take();
+        let (_, mine) = play_logged(spec(16, 1.0, 20.0, &more), TAPE, &host);
         assert!(mine.keys().all(|user| user % agents == agent));
         all.extend(mine);
     }

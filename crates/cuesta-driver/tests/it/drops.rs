@@ -221,7 +221,7 @@ impl Hour {
         assert_eq!(self.played.histogram("g/line/connect").len(), self.lines.len() as u64);
         let figures = ["opened", "connected", "peak", "refused"].map(|name| meters[name].as_u64().unwrap() as usize);
         assert_eq!(figures, [self.lines.len(), USERS, USERS, 0]);
-        let last = self.played.series.iter().rfind(|row| row["phase"] == "measure").unwrap();
+        let last = self.played.last_measured();
         assert_eq!([&last["users"], &last["unfinished"]], [&json!(USERS), &json!(0)]);
         let at_the_end: Vec<_> = self.played.users.iter().filter(|user| user["step"] == 1).collect();
         assert!(at_the_end.len() == USERS && at_the_end.iter().all(|user| user["lost"].is_null()));

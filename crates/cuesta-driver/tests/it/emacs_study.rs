@@ -7,8 +7,8 @@ use std::future::poll_fn;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::harness::{RunRecords, close, spec};
-use cuesta_driver::{Connect, simulate};
+use crate::harness::{close, play_connected, spec};
+use cuesta_driver::Connect;
 use cuesta_lines::{Line, loopback};
 use cuesta_screen::vt::{Modes, key_bytes};
 use cuesta_tape::{Keys, Piece, Script, Step, Tape};
@@ -142,8 +142,6 @@ async fn send(line: &mut impl Line, mut bytes: &[u8]) {
 
 #[test]
 fn one_user_types_1_607_characters_a_second() {
-    let folder = tempfile::tempdir().unwrap();
-    let agent = folder.path().join("agent-0");
     let connect: Connect = Rc::new(|_, _| {
         let (ours, theirs) = loopback::pair(4096);
         tokio::task::spawn_local(Editor::default().serve(theirs));
@@ -152,9 +150,8 @@ fn one_user_types_1_607_characters_a_second() {
     let script = tape().script;
     let cycles = 10.0 * (675.0 + 165.0);
     let more = json!({"group": {"script": "emacs"}});
-    simulate(spec(1, 60.0, cycles, &more), &[("emacs".to_owned(), script)].into(), &agent, connect).unwrap();
-    let played = RunRecords::read(&agent);
-    assert!(played.series.iter().all(|row| row["errors"].as_object().unwrap().is_empty()), "{:?}", played.series);
+    let played = play_connected(spec(1, 60.0, cycles, &more), &[("emacs".to_owned(), script)].into(), connect, vec![]);
+    assert_eq!(played.errors(), []);
     close("characters a second", played.sum("characters/in") / played.seconds(), 1.607, 0.02);
     close("responses", played.sum("transactions"), 10.0 * 67.0, 0.02);
 }

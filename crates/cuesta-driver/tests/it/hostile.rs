@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::harness::{RunRecords, play, play_over, spec};
-use cuesta_lines::{Disconnection, Enter, Faults, Faulty, Options, RateLimited, Telnet, loopback};
+use cuesta_lines::{Enter, Options, RateLimited, Telnet, loopback};
 use cuesta_record::clock;
 use serde_json::{Value, json};
 
@@ -13,28 +13,6 @@ const TAPE: &str = "Set TypingSpeed 0ms\nType \"ls\"\nEnter\nWait+Bytes@2s 20\nT
 
 fn host() -> Value {
     json!({"service": {"transaction": {"reply": 20}}, "echo": false})
-}
-
-fn play_with_faults(faults: fn() -> Faults) -> RunRecords {
-    play_over(spec(10, 1.0, 20.0, &json!({})), TAPE, &host(), move |line, user| match user {
-        3 => Box::new(Faulty::new(line, faults())),
-        _ => line,
-    })
-}
-
-#[test]
-fn a_closed_or_reset_line_is_counted_by_name_and_opened_again() {
-    for (ending, name) in [(Disconnection::Close, "closed"), (Disconnection::Reset, "reset")] {
-        let faults = match ending {
-            Disconnection::Close => || Faults { end: Some((50, Disconnection::Close)), ..Faults::default() },
-            Disconnection::Reset => || Faults { end: Some((50, Disconnection::Reset)), ..Faults::default() },
-        };
-        let played = play_with_faults(faults);
-        let errors = played.errors();
-        assert!(errors.len() == 1 && errors[0].0 == name && errors[0].1 >= 3, "{errors:?}");
-        // The other users are not affected.
-        assert!(played.sum("transactions") > 9.0 * 19.0);
-    }
 }
 
 /// Runs against a host that sends `bytes` over telnet on each line and closes it.
@@ -97,14 +75,6 @@ fn a_flood_keeps_no_other_user_from_typing() {
         play_over(spec(5, 0.0, 1.0, &json!({})), tape, &flood, |line, _| Box::new(RateLimited::new(line, 1_000_000)));
     assert!(played.sum("keys") > 5.0);
     assert!(played.sum("characters/out") > 1000.0);
-}
-
-#[test]
-fn keys_without_echo_are_counted() {
-    let tape = "Set TypingSpeed 10ms\nSet Echo timed\nType \"secret\"\nEnter\nWait /> $/\nThink 1s\n";
-    let played = play(spec(2, 0.0, 60.0, &json!({})), tape, &host());
-    let errors = played.errors();
-    assert!(errors.len() == 1 && errors[0].0 == "unechoed" && errors[0].1 > 300, "{errors:?}");
 }
 
 #[test]

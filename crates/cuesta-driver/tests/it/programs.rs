@@ -10,14 +10,14 @@ use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
-use cuesta_driver::{Connect, simulate};
+use cuesta_driver::Connect;
 use cuesta_lines::loopback::{self, Loopback};
 use cuesta_lines::{Line, send};
 use cuesta_record::{Stamp, clock};
 use hdrhistogram::Histogram;
 use serde_json::json;
 
-use crate::harness::{RunRecords, script, spec};
+use crate::harness::{RunRecords, play_connected, script, spec};
 
 /// What a program does.
 pub(crate) trait Program {
@@ -90,8 +90,6 @@ impl Log {
 /// Plays a tape for one user at a program, for some seconds. Returns the records and the program's log.
 pub(crate) fn played(program: impl Program + 'static, tape: &str, seconds: f64) -> (RunRecords, Log) {
     let log = Rc::<RefCell<Log>>::default();
-    let folder = tempfile::tempdir().unwrap();
-    let agent = folder.path().join("agent-0");
     let (program, host_log) = (RefCell::new(Some(program)), Rc::clone(&log));
     let connect: Connect = Rc::new(move |_, _| {
         let (ours, theirs) = loopback::pair(65536);
@@ -99,8 +97,7 @@ pub(crate) fn played(program: impl Program + 'static, tape: &str, seconds: f64) 
         tokio::task::spawn_local(serve(program, theirs, Rc::clone(&host_log)));
         Box::pin(async move { Ok(Box::new(ours) as Box<dyn Line>) })
     });
-    simulate(spec(1, 0.0, seconds, &json!({})), &script("t", tape), &agent, connect).unwrap();
-    let records = RunRecords::read(&agent);
+    let records = play_connected(spec(1, 0.0, seconds, &json!({})), &script("t", tape), connect, Vec::new());
     let log = std::mem::take(&mut *log.borrow_mut());
     (records, log)
 }

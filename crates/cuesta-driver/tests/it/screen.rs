@@ -9,31 +9,27 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use crate::harness::{RunRecords, script, spec};
-use cuesta_driver::{Connect, simulate};
+use crate::harness::{RunRecords, play_connected, script, spec};
+use cuesta_driver::{Connect, RunSpec};
 use cuesta_lines::loopback::{self, Loopback};
-use cuesta_lines::{Line, RateLimited, Received, Traffic, receive, send};
+use cuesta_lines::{Line, Received, Traffic, receive, send};
 use cuesta_record::clock;
 use serde_json::json;
 
 /// Runs a tape with a host for each user.
 fn play<H: Future<Output = ()> + 'static>(
-    users: u32,
-    seconds: f64,
+    spec: RunSpec,
     tape: &str,
     wrap: impl Fn(Loopback, u32) -> Box<dyn Line> + 'static,
     host: impl Fn(Loopback, u32) -> H + 'static,
 ) -> RunRecords {
-    let folder = tempfile::tempdir().unwrap();
-    let agent = folder.path().join("agent-0");
     let connect: Connect = Rc::new(move |_, user| {
         let (ours, theirs) = loopback::pair(65536);
         tokio::task::spawn_local(host(theirs, user));
         let line = wrap(ours, user);
         Box::pin(async move { Ok(line) })
     });
-    simulate(spec(users, 0.0, seconds, &json!({})), &script("t", tape), &agent, connect).unwrap();
-    RunRecords::read(&agent)
+    play_connected(spec, &script("t", tape), connect, Vec::new())
 }
 
 /// A host's answer to a character: pieces of output, each after a delay in ms.
@@ -60,15 +56,14 @@ async fn answer(mut line: Loopback, greeting: &'static str, got: Rc<RefCell<Vec<
 
 /// Runs one user against such a host. Returns the records and the host's input.
 fn one(seconds: f64, tape: &str, greeting: &'static str, answers: Answers) -> (RunRecords, String) {
+    one_of(spec(1, 0.0, seconds, &json!({})), tape, greeting, answers)
+}
+
+fn one_of(spec: RunSpec, tape: &str, greeting: &'static str, answers: Answers) -> (RunRecords, String) {
     let got = Rc::<RefCell<Vec<u8>>>::default();
     let host_got = Rc::clone(&got);
-    let played = play(
-        1,
-        seconds,
-        tape,
-        |line, _| Box::new(line),
-        move |line, _| answer(line, greeting, Rc::clone(&host_got), answers),
-    );
+    let host = move |line, _| answer(line, greeting, Rc::clone(&host_got), answers);
+    let played = play(spec, tape, |line, _| Box::new(line), host);
     let got = String::from_utf8_lossy(&got.borrow()).into_owned();
     (played, got)
 }
@@ -79,27 +74,6 @@ fn response(played: &RunRecords, class: &str) -> (u64, u64) {
     // Histograms keep three digits.
     let ms = |nanos: u64| (nanos as f64 / 1e7).round() as u64 * 10;
     (ms(responses.min()), ms(responses.max()))
-}
-
-#[test]
-fn a_screen_wait_ends_only_when_new_output_matches() {
-    // The first answer is still on the screen, scrolled, during the wait for the second.
-    let tape = "Set TypingSpeed 0ms\nSleep 1s\nTransaction \"run\"\nType \"r\"\nEnter\nWait+Screen /all done/\nEnd\n";
-    let (played, _) = one(61.0, tape, "$ ", |key| match key {
-        b'r' => vec![(0, "r")],
-        b'\r' => vec![(0, "\r\n"), (1000, "\x1b[7mall "), (500, "done\x1b[m"), (0, "\r\n\r\n\r\n$ ")],
-        _ => vec![],
-    });
-    assert_eq!(response(&played, "run"), (1500, 1500));
-    assert!(played.errors().is_empty());
-    assert!(played.sum("transactions") >= 23.0);
-}
-
-#[test]
-fn text_from_before_the_last_key_does_not_end_a_wait() {
-    let tape = "Set TypingSpeed 0ms\nSleep 1s\nType \"r\"\nWait+Screen@2s /ready/\n";
-    let (played, _) = one(16.0, tape, "ready\r\n", |_| vec![(100, "\x1b7\x1b[9;1Hclock\x1b8")]);
-    assert_eq!(played.errors(), [("timeout".to_owned(), 5)]);
 }
 
 #[test]
@@ -126,13 +100,6 @@ fn a_bare_wait_matches_the_cursors_row_without_trailing_blanks() {
     let tape = "Set TypingSpeed 0ms\nSleep 1s\nTransaction \"a\"\nEnter\nWait\nEnd\n";
     let (played, _) = one(21.0, tape, "> ", |_| vec![(250, "\r\nno > here"), (250, "\r\n> ")]);
     assert_eq!(response(&played, "a"), (500, 500));
-}
-
-#[test]
-fn the_same_prompt_in_the_same_row_counts_after_a_scroll() {
-    let tape = "Set TypingSpeed 0ms\nSleep 1s\nTransaction \"a\"\nEnter\nWait+Prompt\nEnd\n";
-    let (played, _) = one(31.0, tape, "\x1b[24;1H$ ", |_| vec![(200, "\x1b7\x1b[1;70Hclock\x1b8"), (200, "\r\n$ ")]);
-    assert_eq!(response(&played, "a"), (400, 400));
 }
 
 #[test]
@@ -176,45 +143,6 @@ fn replies_to_the_host_do_not_count_as_keys() {
 }
 
 #[test]
-fn each_key_is_timed_until_the_screen_shows_it() {
-    let tape = "Set TypingSpeed 100ms\nSleep 1s\nSet Echo screen\nType \"hello\"\nEnter\nWait+Screen@5s /next/\n";
-    let (played, _) = one(33.0, tape, "\x1b[10;5H", |key| match key {
-        b'\r' => vec![(10, "\x1b[H\x1b[2J\x1b[1;1Hnext\x1b[10;5H")],
-        // The program draws the whole row and then a status line, with the cursor hidden.
-        b'h' => vec![(30, "\x1b[?25l\x1b[1;1H\x1b[K\x1b[10;1H... h\x1b[24;1Hh h\x1b[10;6H\x1b[?25h")],
-        b'e' => vec![(30, "\x1b[24;1Hstatus e\x1b[10;6He")],
-        b'l' => vec![(20, "\x1b[?25l\x1b[24;1Hl"), (10, "\x1b[10;7Hl\x1b[K\x1b[?25h")],
-        b'o' => vec![(30, "\x1b[1@o")],
-        _ => vec![],
-    });
-    // The host draws the second `l` over the first, so the second is never shown.
-    let echo = played.histogram("g/keys/echo");
-    let passes = played.sum("keys") / 6.0;
-    assert!((19.0..=21.0).contains(&passes), "{passes}");
-    assert_eq!(played.errors(), [("unechoed".to_owned(), passes as u64)]);
-    assert_eq!(((echo.min() as f64 / 1e6).round(), (echo.max() as f64 / 1e6).round()), (30.0, 30.0));
-}
-
-#[test]
-fn lines_drawn_in_and_around_a_field_are_no_echoes_of_the_letters_that_draw_them() {
-    // The box is drawn anew for each key, by the letters q and x, and a line where the key is shown 30 ms later.
-    const BOX: &str =
-        "\x1b7\x1b[1;1H\x1b(0lqqqqqqqqk\x1b[2;1Hx\x1b[2;10Hx\x1b[3;1Hmqqqqqqqqj\x1b8\x1b(0qx\x1b(B\x08\x08";
-    let tape = "Set TypingSpeed 100ms\nSleep 1s\nSet Echo screen\nType \"qxxq\"\nEnter\nWait+Screen@5s /again/\n";
-    let (played, _) = one(33.0, tape, "\x1b[2;3H", |key| match key {
-        b'\r' => vec![(10, "\x1b[H\x1b[2J\x1b[2;3H"), (10, "\x1b7\x1b[4;1Hagain\x1b8")],
-        b'q' => vec![(0, BOX), (30, "q")],
-        b'x' => vec![(0, BOX), (30, "x")],
-        _ => vec![],
-    });
-    let echo = played.histogram("g/keys/echo");
-    assert!(played.errors().is_empty(), "{:?}", played.errors());
-    // All but Enter, also those of the pass that the run's end cuts off.
-    assert!(echo.len() > 80 && (echo.len() as f64 - played.sum("keys") * 0.8).abs() < 1.0, "{}", echo.len());
-    assert_eq!(((echo.min() as f64 / 1e6).round(), (echo.max() as f64 / 1e6).round()), (30.0, 30.0));
-}
-
-#[test]
 fn a_key_that_is_never_shown_is_counted() {
     let tape = "Set TypingSpeed 100ms\nSleep 1s\nSet WaitTimeout 2s\nSet Echo screen\nType \"pw\"\nEnter\nWait+Prompt\nType \"ls\"\nWait+Echo\n";
     let (played, _) = one(40.0, tape, "Password: ", |key| match key {
@@ -226,27 +154,6 @@ fn a_key_that_is_never_shown_is_counted() {
     let echoes = played.histogram("g/keys/echo").len();
     assert_eq!(echoes as f64, played.sum("transactions"));
     assert_eq!(played.errors(), [("unechoed".to_owned(), echoes)]);
-}
-
-#[test]
-fn on_a_rate_limited_line_the_completing_character_sets_the_instant() {
-    // At 1200 bit/s a line carries 120 characters a second, and a read takes 6. The echo is the third character, the line feed
-    // the seventh.
-    let tape =
-        "Set TypingSpeed 1s\nSet Echo screen\nTransaction \"key\"\nType \"a\"\nWait+Cursor 2,1\nEnd\nSleep 60m\n";
-    let paced = |line, _| -> Box<dyn Line> { Box::new(RateLimited::new(line, 1200)) };
-    let got = Rc::<RefCell<Vec<u8>>>::default();
-    let played = play(1, 11.0, tape, paced, move |line, _| {
-        answer(line, "\x1b[H\x1b[2J", Rc::clone(&got), |_| vec![(0, "\x07\x07a\x07\x07\r\n\x07\x07\x07")])
-    });
-    let character = 1e9 / 120.0;
-    let close = |what, found: u64, characters: f64| {
-        let wanted = characters * character;
-        assert!((found as f64 - wanted).abs() < 0.002 * wanted, "{what}: {found}, expected {wanted}");
-    };
-    // The key itself takes one character time to reach the host.
-    close("echo", played.histogram("g/keys/echo").max(), 1.0 + 3.0);
-    close("response", played.histogram("g/key/response").max(), 1.0 + 7.0);
 }
 
 /// A line that logs each read.
@@ -308,7 +215,7 @@ fn drawing_a_screen_delays_no_other_users_stamps() {
         }
         Box::pin(async move { flood(both.unwrap(), line, log).await })
     };
-    let played = play(2, 5.0, "Type \"x\"\nWait+Screen@1s /never/\nSleep 60m\n", wrap, host);
+    let played = play(spec(2, 0.0, 5.0, &json!({})), "Type \"x\"\nWait+Screen@1s /never/\nSleep 60m\n", wrap, host);
     assert_eq!(played.sum("characters/out"), 65536.0 + 129.0);
     // The driver reads the other user's character before it draws the next piece.
     let log: Vec<_> = log.borrow().iter().copied().filter(|what| *what != "flood").collect();
@@ -333,17 +240,6 @@ fn a_late_echo_of_the_command_is_no_answer() {
         assert_eq!(response(&played, "a"), (1300, 1300), "{wait}");
         assert!(played.errors().is_empty(), "{wait}: {:?}", played.errors());
     }
-}
-
-#[test]
-fn a_row_drawn_again_behind_the_prompt_is_no_answer() {
-    // The terminal echoes the row that is typed ahead. The shell redraws it behind its prompt and then runs it.
-    let tape = "Set KeyRate 0\nSleep 1s\nTransaction \"a\"\nType \"echo DONE\"\nEnter\nWait+Screen /DONE/\nEnd\n";
-    let (played, _) = one(31.0, tape, "", |key| match key {
-        b'\r' => vec![(0, "echo DONE\r\n"), (300, "$ "), (0, "echo D"), (100, "ONE\r\n"), (600, "DONE\r\n")],
-        _ => vec![],
-    });
-    assert_eq!(response(&played, "a"), (1000, 1000));
 }
 
 #[test]
@@ -418,19 +314,6 @@ fn the_first_response_begins_after_the_echo() {
 }
 
 #[test]
-fn control_functions_are_no_echo() {
-    let tape = "Set TypingSpeed 100ms\nSet Echo timed\nType \"mmmKKK\"\nSleep 1s\n";
-    let (played, _) = one(20.0, tape, "", |key| match key {
-        b'm' => vec![(0, "\x1b[?25l\x1b[1;32m\x1b[K"), (50, "m\x1b[m\x1b[?25h")],
-        _ => vec![(0, "\x1b[1;32m\x1b]0;KKK\x07\x1b[K"), (50, "K\x1b(B\x1b[m")],
-    });
-    let echo = played.histogram("g/keys/echo");
-    assert_eq!((echo.min() as f64 / 1e6).round(), 50.0);
-    assert_eq!((echo.max() as f64 / 1e6).round(), 50.0);
-    assert!(played.errors().is_empty());
-}
-
-#[test]
 fn an_unechoed_key_does_not_delay_other_echoes() {
     let echoes = |key| match key {
         b'a' => vec![(30, "a")],
@@ -456,17 +339,9 @@ fn an_unechoed_key_does_not_delay_other_echoes() {
 #[test]
 fn no_count_shows_how_long_a_password_is() {
     let tape = "Set TypingSpeed 10ms\nSet Echo timed\nType \"${password}\"\nEnter\nWait+Bytes 3\nSleep 1s\n";
-    let folder = tempfile::tempdir().unwrap();
-    let agent = folder.path().join("agent-0");
     let group = json!({"data": [{"password": "hunter2"}], "secret": ["password"]});
-    let connect: Connect = Rc::new(move |_, _| {
-        let (ours, theirs) = loopback::pair(65536);
-        let answers = |key| if key == b'\r' { vec![(10, "\r\nWelcome")] } else { vec![] };
-        tokio::task::spawn_local(answer(theirs, "Password: ", Rc::default(), answers));
-        Box::pin(async move { Ok(Box::new(ours) as Box<dyn Line>) })
-    });
-    simulate(spec(1, 0.0, 10.0, &json!({"group": group})), &script("t", tape), &agent, connect).unwrap();
-    let played = RunRecords::read(&agent);
+    let answers = |key| if key == b'\r' { vec![(10, "\r\nWelcome")] } else { vec![] };
+    let (played, _) = one_of(spec(1, 0.0, 10.0, &json!({"group": group})), tape, "Password: ", answers);
     assert!(played.sum("transactions") >= 8.0);
     assert!(played.errors().is_empty(), "{:?}", played.errors());
 }

@@ -95,7 +95,7 @@ fn stalled(settle: f64, measure: f64, stall: &str) -> RunRecords {
 fn waits_under_way_at_the_end_are_counted_by_their_age() {
     let played = stalled(0.0, 10.0, "10m");
     let (count, age) = series(&played, "g/t/response_unfinished");
-    let last = played.series.iter().rfind(|row| row["phase"] == "measure").expect("a row");
+    let last = played.last_measured();
     assert_eq!((count, &last["unfinished"]), (4, &json!(4)));
     close("age", age, 4.0, 0.01);
     close("oldest", last["oldest"].as_f64().expect("a number"), 4.0, 0.01);
@@ -119,6 +119,7 @@ fn a_key_without_echo_waited_as_long_as_it_was_waited_for() {
     close("wait", longest, 3.0, 0.001);
     let (unfinished, age) = series(&played, "g/keys/echo_unfinished");
     assert_eq!(given_up + unfinished, played.sum("keys") as u64);
+    assert_eq!(played.last_measured()["unfinished"], 1);
     close("age", age, 3.0, 0.2);
 }
 

@@ -128,22 +128,6 @@ fn shows(pattern: &str) -> WaitCondition {
 }
 
 #[test]
-fn a_late_echo_is_no_answer_and_the_answer_is() {
-    for condition in [shows("DONE"), WaitCondition::Line(Pattern::new("DONE").expect("a pattern"))] {
-        let mut screen = drawn_screen();
-        receives(&mut screen, "$ ", 10, 0);
-        drawn(&mut screen, None);
-        enters(&mut screen, "echo DONE", 20);
-        for (read, instant) in [("echo D", 30), ("ONE", 40), ("\r\n", 50)] {
-            receives(&mut screen, read, instant, 0);
-            assert_eq!(drawn(&mut screen, Some(&condition)), [], "{condition:?} {read}");
-        }
-        receives(&mut screen, "DONE", 60, 0);
-        assert_eq!(drawn(&mut screen, Some(&condition)), [OutputEvent::Answer(at(60))], "{condition:?}");
-    }
-}
-
-#[test]
 fn an_answer_before_the_echo_is_held_and_keeps_its_instant() {
     let mut screen = drawn_screen();
     let condition = shows("DONE");
@@ -265,20 +249,6 @@ fn an_edited_row_that_stays_delays_an_answer_only_for_a_while() {
 }
 
 #[test]
-fn the_echo_of_the_last_key_may_be_the_answer() {
-    let mut screen = drawn_screen();
-    let condition = shows("hello");
-    for (index, character) in "hello".chars().enumerate() {
-        let key = key(20, false, index == 4);
-        presses(&mut screen, KeyEffect::Shown(character), SentKey { begins_input: index == 0, ..key });
-    }
-    receives(&mut screen, "hell", 30, 0);
-    assert_eq!(drawn(&mut screen, Some(&shows("hell"))), []);
-    receives(&mut screen, "o", 40, 0);
-    assert_eq!(drawn(&mut screen, Some(&condition)), [OutputEvent::Answer(at(40))]);
-}
-
-#[test]
 fn the_echo_of_the_last_key_may_be_the_answer_behind_text_like_a_prompt() {
     let mut screen = drawn_screen();
     receives(&mut screen, "$ ", 10, 0);
@@ -300,22 +270,4 @@ fn an_empty_row_is_new_where_the_cursor_has_come_to_it() {
     presses(&mut screen, KeyEffect::Return, SentKey { begins_input: true, ..key(20, false, true) });
     receives(&mut screen, "\x1b[2;1H", 30, 0);
     assert_eq!(drawn(&mut screen, Some(&condition)), [OutputEvent::Answer(at(30))]);
-}
-
-#[test]
-fn a_pattern_may_match_blanks_up_to_the_cursor() {
-    let mut screen = drawn_screen();
-    enters(&mut screen, "", 20);
-    receives(&mut screen, "\r\nfile\r\n$ ", 30, 0);
-    assert_eq!(drawn(&mut screen, Some(&shows("\\$ $"))), [OutputEvent::Answer(at(30))]);
-    assert!(screen.is_on_screen(Pattern::new("^\\$ $").expect("a pattern").regex()));
-}
-
-#[test]
-fn a_key_is_shown_as_a_character_or_has_another_effect() {
-    assert_eq!(KeyEffect::new('é', &[]), KeyEffect::Shown('é'));
-    assert_eq!(KeyEffect::new('a', &[(b'a', b'0')]), KeyEffect::Shown('0'));
-    assert_eq!(KeyEffect::new('\r', &[]), KeyEffect::Return);
-    assert_eq!(KeyEffect::new('\x7f', &[]), KeyEffect::Erase);
-    assert_eq!(KeyEffect::new('\x03', &[]), KeyEffect::Other);
 }
