@@ -162,13 +162,11 @@ impl Display {
     }
 
     /// Erases the screen, in one size or the other.
-    pub(super) fn resize(&mut self, (columns, rows): (u16, u16)) {
-        if self.size() == (columns, rows) {
-            self.buffer.erase(true);
-        } else {
-            self.buffer = sized((columns, rows));
-            self.buffer.erase(true);
+    pub(super) fn resize(&mut self, size: (u16, u16)) {
+        if self.size() != size {
+            self.buffer = sized(size);
         }
+        self.buffer.erase(true);
     }
 
     pub(super) fn unlock(&mut self) {

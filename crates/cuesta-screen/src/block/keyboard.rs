@@ -6,10 +6,9 @@ use super::address;
 use super::attribute::Attribute;
 use super::buffer::Content;
 use super::display::{DEFAULT_SIZE, Display};
+use super::orders::{SET_BUFFER_ADDRESS, START_FIELD};
 use super::record;
 
-const SET_BUFFER_ADDRESS: u8 = 0x11;
-const START_FIELD: u8 = 0x1d;
 const BLANK: u8 = 0x40;
 const ENTER: u8 = 0x7d;
 const CLEAR: u8 = 0x6d;

@@ -43,10 +43,10 @@ const UNLOCK: u8 = 0x02;
 /// Orders.
 const PROGRAM_TAB: u8 = 0x05;
 const GRAPHIC_ESCAPE: u8 = 0x08;
-const SET_BUFFER_ADDRESS: u8 = 0x11;
+pub(super) const SET_BUFFER_ADDRESS: u8 = 0x11;
 const ERASE_UNPROTECTED_TO_ADDRESS: u8 = 0x12;
 const INSERT_CURSOR: u8 = 0x13;
-const START_FIELD: u8 = 0x1d;
+pub(super) const START_FIELD: u8 = 0x1d;
 const SET_ATTRIBUTE: u8 = 0x28;
 const START_FIELD_EXTENDED: u8 = 0x29;
 const MODIFY_FIELD: u8 = 0x2c;

@@ -131,61 +131,25 @@ pub(crate) struct FunctionParser {
     /// What the last control sequence holds.
     pub(crate) sequence: ControlSequence,
     /// The intermediate character of an escape sequence.
-    intermediate: Option<char>,
-}
-
-/// What a character is, or completes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Function {
-    /// A graphic character.
-    Text,
-    /// A control character.
-    Control,
-    /// The last character of an escape sequence, with the intermediate one before it.
-    Escape(Option<char>),
-    /// The last character of a control sequence.
-    ControlSequence,
-    StringBegin,
-    StringPart,
-    /// The end of a string that is complete.
-    String(StringKind),
-    /// It means nothing.
-    Unknown,
+    pub(crate) intermediate: Option<char>,
 }
 
 impl FunctionParser {
-    /// Takes the next character; `None` if it is a part of a function, and does nothing yet.
-    pub(crate) fn take(&mut self, character: char) -> Option<Function> {
-        match self.state.step(character) {
-            Step::Text => Some(Function::Text),
-            Step::Control => Some(Function::Control),
-            Step::EscapeBegin => {
-                self.intermediate = None;
-                None
-            }
-            Step::EscapeIntermediate => {
-                add(&mut self.intermediate, character);
-                None
-            }
-            Step::Escape => Some(Function::Escape(self.intermediate)),
-            Step::ControlSequenceBegin => {
-                self.sequence = ControlSequence::default();
-                None
-            }
-            Step::Parameter => {
-                self.sequence.push(character);
-                None
-            }
-            Step::ControlSequence => Some(Function::ControlSequence),
-            Step::StringBegin => Some(Function::StringBegin),
-            Step::StringPart => Some(Function::StringPart),
-            Step::String(kind) => Some(Function::String(kind)),
-            Step::Nothing => Some(Function::Unknown),
+    /// Takes the next character, and keeps what it adds to a function.
+    pub(crate) fn take(&mut self, character: char) -> Step {
+        let step = self.state.step(character);
+        match step {
+            Step::EscapeBegin => self.intermediate = None,
+            Step::EscapeIntermediate => add(&mut self.intermediate, character),
+            Step::ControlSequenceBegin => self.sequence = ControlSequence::default(),
+            Step::Parameter => self.sequence.push(character),
+            _ => {}
         }
+        step
     }
 
     /// Takes a byte of a stream that is not decoded: all beyond ASCII are graphic.
-    pub(crate) fn take_byte(&mut self, byte: u8) -> Option<Function> {
+    pub(crate) fn take_byte(&mut self, byte: u8) -> Step {
         self.take(graphic(byte))
     }
 
@@ -287,7 +251,7 @@ mod tests {
     fn control(sequence: &str) -> Option<ControlSequence> {
         let (mut parser, mut ended) = (FunctionParser::default(), None);
         for character in sequence.chars() {
-            if parser.take(character) == Some(Function::ControlSequence) {
+            if parser.take(character) == Step::ControlSequence {
                 ended = Some(parser.sequence);
             }
         }

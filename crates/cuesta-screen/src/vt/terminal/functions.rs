@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::cell::{Attributes, Cell, Style};
 use super::super::charset::Charset;
-use super::super::sequence::{ControlSequence, Function, StringKind};
+use super::super::sequence::{ControlSequence, Step, StringKind};
 use super::super::tap::{Movement, Tap};
 use super::super::widths::width;
 use super::settings::BLINK;
@@ -13,17 +13,17 @@ use super::{Cursor, Erasing, MAX_STRING, Protection, Terminal};
 impl Terminal {
     /// Takes the next character of the host's output, whose last byte is at index `at` of the read.
     pub(in super::super) fn take(&mut self, character: char, at: usize, tap: &mut impl Tap) {
-        let Some(function) = self.parser.take(character) else { return };
-        match function {
-            Function::Text => return self.print(character, at, tap),
-            Function::Control => self.control(character, tap),
-            Function::Escape(intermediate) => self.escape(intermediate, character, tap),
-            Function::ControlSequence => self.control_sequence(character, at, tap),
-            Function::StringBegin => self.string.clear(),
+        match self.parser.take(character) {
+            Step::Text => return self.print(character, at, tap),
+            Step::EscapeBegin | Step::EscapeIntermediate | Step::ControlSequenceBegin | Step::Parameter => return,
+            Step::Control => self.control(character, tap),
+            Step::Escape => self.escape(self.parser.intermediate, character, tap),
+            Step::ControlSequence => self.control_sequence(character, at, tap),
+            Step::StringBegin => self.string.clear(),
             // A longer one is not obeyed: it keeps one character too many.
-            Function::StringPart if self.string.len() <= MAX_STRING => self.string.push(character),
-            Function::StringPart | Function::Unknown => {}
-            Function::String(kind) => self.string(kind, character),
+            Step::StringPart if self.string.len() <= MAX_STRING => self.string.push(character),
+            Step::StringPart | Step::Nothing => {}
+            Step::String(kind) => self.string(kind, character),
         }
         // REP repeats only what comes right before it.
         self.last = None;
