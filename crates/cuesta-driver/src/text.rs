@@ -1,5 +1,7 @@
 //! The received text as rows, for `Expect`. Unlike a screen it knows no cursor movement, and keeps rows that scroll away.
 
+use cuesta_screen::vt::{StreamByte, StreamParser};
+
 /// Rows of text since the last key, without escape sequences. Bounded: the oldest text is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Text {
@@ -8,30 +10,16 @@ pub(crate) struct Text {
     row: usize,
     /// A return came: text that follows overwrites the row, unless it is a line feed.
     returned: bool,
-    escape: Escape,
+    stream: StreamParser,
     /// What was typed since the last answer, as rows.
     typed: Vec<u8>,
     /// How much of it had been echoed when the last key was sent.
     echoed_len: usize,
 }
 
-/// The position in an escape sequence (ECMA-48 §5.4, §8.3).
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Escape {
-    #[default]
-    None,
-    /// `ESC`.
-    Begun,
-    /// `ESC [`: until a final character.
-    Control,
-    /// `ESC ]` and the like: until BEL or `ESC \`.
-    String,
-}
-
 const KEPT: usize = 16 * 1024;
 /// At most this much typed text is compared.
 const TYPED: usize = 1024;
-const ESC: u8 = 0x1b;
 
 impl Text {
     /// A key is sent: forgets the text before it. `begins_input`: it is the first key since the last response.
@@ -63,45 +51,38 @@ impl Text {
 
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         for byte in bytes {
-            self.push_one(*byte);
+            if let StreamByte::Character(character) = self.stream.take(*byte) {
+                self.show(character);
+            }
         }
         if self.all.len() > KEPT {
             self.forget();
         }
     }
 
-    fn push_one(&mut self, byte: u8) {
-        self.escape = match (self.escape, byte) {
-            (Escape::None, byte) if byte != ESC => return self.show(byte),
-            (Escape::Begun, b'[') => Escape::Control,
-            (Escape::Begun, b']' | b'P' | b'X' | b'^' | b'_') => Escape::String,
-            (Escape::None | Escape::Begun | Escape::Control | Escape::String, ESC) | (Escape::Begun, 0x20..=0x2f) => {
-                Escape::Begun
-            }
-            (Escape::Begun, _) | (Escape::Control, 0x40..=0x7e) | (Escape::String, 0x07) => Escape::None,
-            (still, _) => still,
-        };
-    }
-
-    fn show(&mut self, byte: u8) {
-        match byte {
-            b'\n' => {
-                self.all.push(byte);
+    fn show(&mut self, character: char) {
+        match character {
+            '\n' => {
+                self.all.push(b'\n');
                 self.row = self.all.len();
                 self.returned = false;
             }
-            b'\r' => self.returned = true,
-            0x08 if self.all.len() > self.row => {
-                self.all.pop();
-            }
-            0..=0x08 | 0x0b..=0x1f | 0x7f => {}
-            _ => {
+            '\r' => self.returned = true,
+            '\x08' if self.all.len() > self.row => self.erase_last(),
+            '\t' | ' '.. if character != '\x7f' => {
                 if std::mem::take(&mut self.returned) {
                     self.all.truncate(self.row);
                 }
-                self.all.push(byte);
+                self.all.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
             }
+            _ => {}
         }
+    }
+
+    /// Takes the last character back.
+    fn erase_last(&mut self) {
+        let last = self.all.iter().rposition(|byte| !matches!(byte, 0x80..=0xbf)).unwrap_or(0);
+        self.all.truncate(last);
     }
 
     /// Keeps the later half, and the current row if it fits.

@@ -75,12 +75,7 @@ impl BlockTerminal {
                     let (at_row, at_column) = self.display.cursor();
                     (*row, *column) == (at_row + 1, at_column + 1)
                 }
-                WaitCondition::Echo
-                | WaitCondition::Bytes(_)
-                | WaitCondition::Characters(_)
-                | WaitCondition::Silence(_)
-                | WaitCondition::Delivered
-                | WaitCondition::Disconnect => false,
+                _ => false,
             }
     }
 

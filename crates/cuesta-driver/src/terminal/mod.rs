@@ -166,7 +166,7 @@ pub(crate) fn terminal_for(group: &Group, program: &Program) -> Box<dyn Terminal
     match group.terminal {
         TerminalKind::Block => Box::new(BlockTerminal::new(size)),
         TerminalKind::Vt if program.needs_screen => Box::new(VtTerminal::new(size, group.widths, group.can_echo)),
-        TerminalKind::Vt => Box::new(Keyboard::new(program, size)),
+        TerminalKind::Vt => Box::new(Keyboard::new(size)),
     }
 }
 

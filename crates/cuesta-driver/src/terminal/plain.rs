@@ -4,23 +4,19 @@ use std::borrow::Cow;
 
 use cuesta_lines::Received;
 use cuesta_screen::block::Refusal;
-use cuesta_screen::vt::{ModeWatch, QueryWatch};
+use cuesta_screen::vt::OutputWatch;
 use cuesta_tape::Program;
 
 use super::{Keystroke, Terminal};
 use crate::echoes::Echoes;
 
-/// A keyboard. Modes that the host set before it are not known.
-pub(super) struct Keyboard {
-    /// The host's modes, if a key of the program depends on them.
-    modes: Option<Box<ModeWatch>>,
-    queries: QueryWatch,
-}
+/// A keyboard.
+pub(super) struct Keyboard(OutputWatch);
 
 impl Keyboard {
-    /// The keyboard for a program, of a terminal of this size.
-    pub(super) fn new(program: &Program, size: (u16, u16)) -> Self {
-        Self { modes: program.needs_modes.then(Box::default), queries: QueryWatch::new(size) }
+    /// The keyboard of a terminal with this many columns and rows.
+    pub(super) fn new(size: (u16, u16)) -> Self {
+        Self(OutputWatch::new(size))
     }
 }
 
@@ -28,25 +24,22 @@ impl Echoes for Keyboard {}
 
 impl Terminal for Keyboard {
     fn lacks(&self, program: &Program) -> bool {
-        program.needs_screen || (program.needs_modes && self.modes.is_none())
+        program.needs_screen
     }
 
     fn press<'a>(&mut self, key: Keystroke<'a>) -> Result<Cow<'a, [u8]>, Refusal> {
-        Ok(key.vt_bytes(self.modes.as_ref().map(|modes| modes.modes()).unwrap_or_default()))
+        Ok(key.vt_bytes(self.0.modes()))
     }
 
     fn read(&mut self, bytes: &[u8], _: &Received) {
-        if let Some(modes) = &mut self.modes {
-            modes.feed(bytes);
-        }
-        self.queries.feed(bytes);
+        self.0.feed(bytes);
     }
 
     fn replies(&self) -> &[u8] {
-        self.queries.answers()
+        self.0.answers()
     }
 
     fn forget_replies(&mut self, len: usize) {
-        self.queries.forget(len);
+        self.0.forget(len);
     }
 }

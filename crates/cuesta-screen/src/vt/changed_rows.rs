@@ -1,7 +1,7 @@
 //! Finds what is new on the screen since the last key, so that no wait is satisfied by text that stood there before.
 //!
-//! When a key is sent, the rows are remembered as hashes, with what the pattern that is waited for matches in them, the cursor, and how
-//! far the screen had scrolled. Later:
+//! When a key is sent, the rows are remembered as hashes (`row_hashes`), with the matches of the patterns that are waited for, the cursor,
+//! and how far the screen had scrolled. Later:
 //!
 //! - A row is **stale** if it is one of the remembered rows. Rows that have scrolled off the top are left out, and the rest is
 //!   aligned with the screen in order, as many rows as possible, each as far up as possible. A row with any changed character is
@@ -13,12 +13,12 @@
 //!
 //! Late echoes of keys before the last one make no row fresh: see [`OwnEchoes`].
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use memchr::memchr_iter;
 
 use super::own_echoes::MarkedText;
+use super::row_hashes::{align, hash, hash_without_motion};
 use super::terminal::RegionScrolls;
 use super::{OwnEchoes, Screen};
 
@@ -50,8 +50,8 @@ pub struct ChangedRows {
 pub struct FreshRows {
     /// All rows, each with LF behind it, stale ones left blank.
     pub text: MarkedText,
-    /// By row, which remembered row it was.
-    was: Vec<Option<usize>>,
+    /// By row, the index of the remembered row that is the same.
+    remembered: Vec<Option<usize>>,
 }
 
 impl ChangedRows {
@@ -87,8 +87,8 @@ impl ChangedRows {
         self.alternate = screen.is_alternate();
         self.matches.clear();
         for text in texts(screen) {
-            let found = find(&text).into_iter().map(|part| (row_of(&text, part.end), hash(part_of(&text, part))));
-            self.matches.extend(found.take(MOST - self.matches.len()));
+            let matches = find(&text).into_iter().map(|part| (row_of(&text, part.end), hash(part_of(&text, part))));
+            self.matches.extend(matches.take(MOST - self.matches.len()));
         }
     }
 
@@ -98,16 +98,16 @@ impl ChangedRows {
         self.matches.clear();
     }
 
-    /// A frame has ended: what it does not show any more, of what `find` finds, is new if it comes again.
+    /// A frame has ended: forgets the matches of `find` that it no longer shows, so that they are new if they come again.
     pub fn forget_gone(&mut self, screen: &Screen, echoed: &OwnEchoes, find: impl Fn(&str) -> Vec<Range<usize>>) {
-        let Some(gone) = self.gone(screen).filter(|_| !self.matches.is_empty()) else { return };
+        let Some(scrolled_off) = self.scrolled_off(screen).filter(|_| !self.matches.is_empty()) else { return };
         let shown: Vec<_> = texts(screen)
             .flat_map(|text| find(&text).into_iter().map(|part| hash(part_of(&text, part))).collect::<Vec<_>>())
             .collect();
         let Self { matches, rows, .. } = self;
-        matches.retain(|(row, found)| {
-            let now = row.checked_sub(gone).map(|row| hash(&without_echoes(screen, echoed, row as u16)));
-            let is_gone = !shown.contains(found) && now != rows.get(*row).copied();
+        matches.retain(|(row, matched)| {
+            let now = row.checked_sub(scrolled_off).map(|row| hash(&without_echoes(screen, echoed, row as u16)));
+            let is_gone = !shown.contains(matched) && now != rows.get(*row).copied();
             if is_gone && let Some(row) = rows.get_mut(*row) {
                 *row = 0;
             }
@@ -124,51 +124,58 @@ impl ChangedRows {
     pub fn fresh_rows(&self, screen: &Screen, echoed: &OwnEchoes, to_cursor: bool) -> FreshRows {
         let rows = 0..screen.size().1;
         let now: Vec<_> = rows.clone().map(|row| hash(&without_echoes(screen, echoed, row))).collect();
-        let left: Vec<_> = (0..self.rows.len()).filter(|row| self.place(screen, *row).is_some()).collect();
-        let before: Vec<_> = left.iter().map(|row| self.rows[*row]).collect();
-        let was: Vec<_> = aligned(&before, &now).into_iter().map(|row| Some(left[row?])).collect();
+        let on_screen: Vec<_> = (0..self.rows.len()).filter(|row| self.current_row(screen, *row).is_some()).collect();
+        let before: Vec<_> = on_screen.iter().map(|row| self.rows[*row]).collect();
+        let remembered: Vec<_> = align(&before, &now).into_iter().map(|row| Some(on_screen[row?])).collect();
         let mut text = MarkedText::default();
-        for (row, was) in rows.zip(&was) {
-            text.append(if was.is_some() { MarkedText::default() } else { echoed.marked_row(screen, row, to_cursor) });
+        for (row, same) in rows.zip(&remembered) {
+            text.append(if same.is_some() { MarkedText::default() } else { echoed.marked_row(screen, row, to_cursor) });
         }
-        FreshRows { text, was }
+        FreshRows { text, remembered }
     }
 
     /// Whether a match in the fresh rows, which ends at a byte of them, is new.
-    pub fn is_new(&self, screen: &Screen, fresh: &FreshRows, end: usize, found: &str) -> bool {
+    pub fn is_new(&self, screen: &Screen, fresh: &FreshRows, end: usize, matched: &str) -> bool {
         let row = row_of(&fresh.text.text, end);
         // A row below a region that scrolls stays where it is, and only its numbers change.
         let has_stayed =
             self.shapes.get(row).is_some_and(|before| *before == hash_without_motion(&screen.row(row as u16)));
-        let stayed = Some(row).filter(|row| has_stayed && !fresh.was.contains(&Some(*row)));
-        let was = fresh.was.get(row).copied().flatten();
-        self.is_new_in_row(screen, fresh, row, was.or(stayed), found)
+        let stayed = Some(row).filter(|row| has_stayed && !fresh.remembered.contains(&Some(*row)));
+        let same = fresh.remembered.get(row).copied().flatten();
+        self.is_new_in_row(screen, fresh, row, same.or(stayed), matched)
     }
 
     /// As [`is_new`](Self::is_new), in the cursor's row.
-    pub fn is_new_at_cursor(&self, screen: &Screen, echoed: &OwnEchoes, found: &str) -> bool {
+    pub fn is_new_at_cursor(&self, screen: &Screen, echoed: &OwnEchoes, matched: &str) -> bool {
         let fresh = self.fresh_rows(screen, echoed, false);
-        self.is_new_in_row(screen, &fresh, screen.next_cell().0.into(), None, found)
+        self.is_new_in_row(screen, &fresh, screen.next_cell().0.into(), None, matched)
     }
 
-    /// Whether a match is new in a row, which may have been another one before.
-    fn is_new_in_row(&self, screen: &Screen, fresh: &FreshRows, row: usize, was: Option<usize>, found: &str) -> bool {
-        // Where a row is blank, nothing stood.
-        if self.gone(screen).is_none() || found.trim().is_empty() {
+    /// Whether a match in a row is new: neither the remembered row `same` had it, nor the one that stood in this place.
+    fn is_new_in_row(
+        &self,
+        screen: &Screen,
+        fresh: &FreshRows,
+        row: usize,
+        same: Option<usize>,
+        matched: &str,
+    ) -> bool {
+        // A blank match has no text that could have stood there.
+        if self.scrolled_off(screen).is_none() || matched.trim().is_empty() {
             return true;
         }
-        // What stood here and stands elsewhere now, as where a program draws its rows anew, is not in this row.
-        let stood = (row..self.rows.len()).find(|before| self.place(screen, *before) == Some(row));
-        let here = stood.filter(|row| !fresh.was.contains(&Some(*row)));
-        let found = hash(found);
-        ![here, was].into_iter().flatten().any(|row| self.matches.contains(&(row, found)))
+        let in_place = (row..self.rows.len()).find(|before| self.current_row(screen, *before) == Some(row));
+        // A program that draws its rows anew may have moved that row elsewhere: then it is not this one.
+        let replaced = in_place.filter(|row| !fresh.remembered.contains(&Some(*row)));
+        let matched = hash(matched);
+        ![replaced, same].into_iter().flatten().any(|row| self.matches.contains(&(row, matched)))
     }
 
     /// Whether the cursor or its row has changed by more than echoes. `to_cursor`: its row up to the cursor.
     pub fn is_row_fresh(&self, screen: &Screen, echoed: &OwnEchoes, to_cursor: bool) -> bool {
         let (row, column) = screen.next_cell();
         if self.rows.is_empty()
-            || self.gone(screen) != Some(0)
+            || self.scrolled_off(screen) != Some(0)
             || self.cleared != screen.cleared()
             || self.cursor != (row, column)
         {
@@ -181,9 +188,9 @@ impl ChangedRows {
         self.rows.get(usize::from(row)).copied() != Some(hash(&without_echoes(screen, echoed, row)))
     }
 
-    /// To which row a remembered one has scrolled; `None` if it has scrolled off, or the other screen is shown.
-    fn place(&self, screen: &Screen, row: usize) -> Option<usize> {
-        let row = row.checked_sub(self.gone(screen)?)?;
+    /// The row to which a remembered one has scrolled; `None` if it has scrolled off, or the other screen is shown.
+    fn current_row(&self, screen: &Screen, row: usize) -> Option<usize> {
+        let row = row.checked_sub(self.scrolled_off(screen)?)?;
         let (before, now) = (&self.region_scrolls, screen.region_scrolls());
         // Where another region has scrolled since, it is not known by how much this one had.
         if before.changes != now.changes || !now.region.contains(&row) {
@@ -192,11 +199,11 @@ impl ChangedRows {
         row.checked_sub(now.count - before.count).filter(|row| now.region.contains(row))
     }
 
-    /// How many of the remembered rows have scrolled off; `None` if the other screen is shown.
-    fn gone(&self, screen: &Screen) -> Option<usize> {
-        // Rows that a resize brought back were not there then.
-        let gone = usize::try_from(screen.scrolled().saturating_sub(self.scrolled)).unwrap_or(usize::MAX);
-        (self.alternate == screen.is_alternate() && !self.rows.is_empty()).then_some(gone)
+    /// The number of remembered rows that have scrolled off; `None` if the other screen is shown.
+    fn scrolled_off(&self, screen: &Screen) -> Option<usize> {
+        // Rows that a resize brought back were not on the screen then.
+        let scrolled_off = usize::try_from(screen.scrolled().saturating_sub(self.scrolled)).unwrap_or(usize::MAX);
+        (self.alternate == screen.is_alternate() && !self.rows.is_empty()).then_some(scrolled_off)
     }
 }
 
@@ -220,65 +227,6 @@ fn part_of(text: &str, part: Range<usize>) -> &str {
 /// The row in which a byte of a text stands.
 fn row_of(text: &str, at: usize) -> usize {
     memchr_iter(b'\n', &text.as_bytes()[..at]).count()
-}
-
-/// A hash of a text without its numbers, and without the characters of which programs draw spinners and bars.
-pub fn hash_without_motion(row: &str) -> u64 {
-    let parts = row.split(is_digit_or_spinner).filter(|part| !part.is_empty());
-    let mut hasher = DefaultHasher::new();
-    parts.for_each(|part| part.hash(&mut hasher));
-    hasher.finish()
-}
-
-/// Whether a character is a digit, or a bar, a slash, a dot of Braille, a block or a part of a circle.
-fn is_digit_or_spinner(character: char) -> bool {
-    matches!(
-        character,
-        '0'..='9' | '|' | '/' | '-' | '\\' | '\u{2580}'..='\u{259f}' | '\u{25d0}'..='\u{25d7}' | '\u{25f4}'..='\u{25f7}' | '\u{2800}'..='\u{28ff}'
-    )
-}
-
-/// An empty row is 0.
-fn hash(row: &str) -> u64 {
-    if row.is_empty() {
-        return 0;
-    }
-    let mut hasher = DefaultHasher::new();
-    row.hash(&mut hasher);
-    hasher.finish().max(1)
-}
-
-/// Which of the rows `before` each of the rows `now` is, in order: a longest common subsequence, each row as far up as can be.
-fn aligned(before: &[u64], now: &[u64]) -> Vec<Option<usize>> {
-    // Unchanged rows at the top need no table.
-    let same = before.iter().zip(now).take_while(|(before, now)| before == now).count();
-    let mut was: Vec<_> = (0..same).map(Some).collect();
-    was.resize(now.len(), None);
-    let (before, now) = (&before[same..], &now[same..]);
-    // longest[i][j]: of before[i..] and now[j..].
-    let width = now.len() + 1;
-    let mut longest = vec![0u16; (before.len() + 1) * width];
-    for i in (0..before.len()).rev() {
-        for j in (0..now.len()).rev() {
-            let here = i * width + j;
-            longest[here] = if before[i] == now[j] && before[i] != 0 {
-                longest[here + width + 1] + 1
-            } else {
-                longest[here + width].max(longest[here + 1])
-            };
-        }
-    }
-    let mut i = 0;
-    for j in 0..now.len() {
-        // The first row before, from `i` on, with which this one can be part of a longest alignment.
-        let left = longest[i * width + j];
-        let partner = (i..before.len()).find(|i| before[*i] == now[j] && before[*i] != 0);
-        if let Some(partner) = partner.filter(|partner| longest[(partner + 1) * width + j + 1] + 1 == left) {
-            was[same + j] = Some(same + partner);
-            i = partner + 1;
-        }
-    }
-    was
 }
 
 #[cfg(test)]

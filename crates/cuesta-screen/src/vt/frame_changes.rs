@@ -15,8 +15,12 @@
 
 use std::time::Duration;
 
+use look::{changes, first_replaced, is_digit, is_marked, look, number_around};
+
 use super::cells::is_border;
-use super::{Attributes, Cell, Colour, Screen, Style};
+use super::{Cell, Screen};
+
+mod look;
 
 /// A cell is set aside once it has changed this often.
 const ENOUGH: u8 = 3;
@@ -26,8 +30,6 @@ const LEAST: u32 = 1000;
 const FURTHEST: u32 = 10_000;
 /// A caret blinks once it has changed this often without a key.
 const BLINKS: u8 = 2;
-/// A row is replaced if at least this many of its cells have changed, and most of its text between the first and the last of them.
-const REPLACED: usize = 4;
 
 /// The screen as it was at the end of the last frame, and what has changed by itself so far.
 ///
@@ -248,58 +250,6 @@ impl FrameChanges {
             }
         }
     }
-}
-
-/// The first changed cell of a row, if most of the row's text is replaced from there on.
-fn first_replaced(now: &[Cell], was: &[Cell]) -> Option<usize> {
-    if now == was {
-        return None;
-    }
-    let (first, last) = (changes(now, was).next()?, changes(now, was).last()?);
-    let text = (first..=last).filter(|column| !now[*column].is_blank() || !was[*column].is_blank()).count();
-    let changed = changes(now, was).count();
-    (changed >= REPLACED && changed * 2 > text).then_some(first)
-}
-
-/// The columns in which two rows look otherwise.
-fn changes<'a>(now: &'a [Cell], was: &'a [Cell]) -> impl Iterator<Item = usize> + 'a {
-    let differ = |(_, (now, was)): &(usize, (&Cell, &Cell))| now != was && look(now) != look(was);
-    now.iter().zip(was).enumerate().filter(differ).map(|(column, _)| column)
-}
-
-/// What is seen of a cell, but for its combining characters.
-fn look(cell: &Cell) -> (Option<char>, Style, [Option<char>; 2]) {
-    let style = cell.style();
-    let attributes = style.attributes - Attributes::PROTECTED;
-    let mut marks = cell.marks();
-    let marks = [marks.next(), marks.next()];
-    if cell.is_blank() {
-        let attributes = attributes & (Attributes::INVERSE | Attributes::UNDERLINED | Attributes::CROSSED_OUT);
-        let shows_foreground = !attributes.is_empty();
-        let foreground = if shows_foreground { style.foreground } else { Colour::Default };
-        return (Some(' '), Style { foreground, attributes, ..style }, [None; 2]);
-    }
-    (cell.character(), Style { attributes, ..style }, marks)
-}
-
-/// Whether a cell stands out, as a caret does.
-fn is_marked(cell: &Cell) -> bool {
-    let style = cell.style();
-    let marks = Attributes::INVERSE | Attributes::UNDERLINED;
-    !(style.attributes & marks).is_empty() || style.background != Colour::Default
-}
-
-/// The first and the last column of a number and of a cell on either side.
-fn number_around(row: &[Cell], column: usize) -> (usize, usize) {
-    let is_part =
-        |cell: &&Cell| is_digit(cell) || cell.character().is_some_and(|character| ":.,/%".contains(character));
-    let left = column - row[..column].iter().rev().take_while(is_part).count();
-    let right = column + row[column + 1..].iter().take_while(is_part).count();
-    (left.saturating_sub(1), (right + 1).min(row.len() - 1))
-}
-
-fn is_digit(cell: &Cell) -> bool {
-    cell.character().is_some_and(|character| character.is_ascii_digit())
 }
 
 fn rows(screen: &Screen) -> impl Iterator<Item = &[Cell]> {

@@ -7,8 +7,7 @@
 //! - [`FrameChanges`]: finds what differs from one frame to the next, apart from what changes by itself.
 //! - [`StreamParser`]: separates characters from control functions, for users without a screen.
 //! - [`key_bytes`]: what a key sends.
-//! - [`ModeWatch`]: the modes that keys depend on, alone.
-//! - [`QueryWatch`]: answers what hosts ask of a terminal without a screen.
+//! - [`OutputWatch`]: the modes that keys depend on, and answers to hosts, for users without a screen.
 //! - [`Tap`]: is told what happens to the cells of a screen.
 //! - Inside, from bytes to cells: `utf8` decodes, `sequence` finds where control functions begin and end, `terminal` does what they
 //!   say, `grid` holds the cells; `cells` steps from character to character.
@@ -21,8 +20,9 @@ mod frame_changes;
 mod grid;
 mod keyboard;
 mod modes;
+mod output_watch;
 mod own_echoes;
-mod query_watch;
+mod row_hashes;
 mod screen;
 mod sequence;
 mod stream;
@@ -35,12 +35,13 @@ mod widths;
 
 pub use cell::{Attributes, Cell, Colour, Style};
 pub use cells::CellPosition;
-pub use changed_rows::{ChangedRows, FreshRows, hash_without_motion};
+pub use changed_rows::{ChangedRows, FreshRows};
 pub use frame_changes::{Cause, FrameChanges};
 pub use keyboard::key_bytes;
-pub use modes::{ModeWatch, Modes};
+pub use modes::Modes;
+pub use output_watch::OutputWatch;
 pub use own_echoes::{MarkedText, OwnEchoes};
-pub use query_watch::QueryWatch;
+pub use row_hashes::hash_without_motion;
 pub use screen::Screen;
 pub use stream::{StreamByte, StreamParser};
 pub use tap::{Movement, Printed, Tap};

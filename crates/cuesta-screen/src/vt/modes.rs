@@ -1,11 +1,5 @@
-//! Tracks the modes that keys depend on, for users without a screen: a few bytes, and no more work for text than searching it
-//! for an escape.
+//! The modes of the terminal that keys depend on.
 
-use memchr::memchr;
-
-use super::sequence::{Function, FunctionParser};
-
-const ESC: u8 = b'\x1b';
 /// DECCKM.
 const CURSOR_KEYS: u16 = 1;
 /// DECTCEM.
@@ -22,84 +16,30 @@ pub struct Modes {
     pub hidden_cursor: bool,
 }
 
-/// Follows the modes in the host's output, as a [`Screen`](super::Screen) does.
-#[derive(Debug, Clone, Copy)]
-pub struct ModeWatch {
-    modes: Modes,
-    /// What the host has saved of them (XTSAVE); what it has not is reset.
-    saved: Modes,
-    parser: FunctionParser,
-}
-
-impl Default for ModeWatch {
-    fn default() -> Self {
-        Self {
-            modes: Modes::default(),
-            saved: Modes { hidden_cursor: true, ..Modes::default() },
-            parser: FunctionParser::default(),
-        }
-    }
-}
-
-impl ModeWatch {
-    /// Takes output of the host, which may be cut anywhere.
-    pub fn feed(&mut self, mut bytes: &[u8]) {
-        while !bytes.is_empty() {
-            if self.parser.is_in_text() {
-                let Some(escape) = memchr(ESC, bytes) else { return };
-                bytes = &bytes[escape..];
-            }
-            match self.parser.take_byte(bytes[0]) {
-                // RIS.
-                Some(Function::Escape(None)) if bytes[0] == b'c' => self.modes = Modes::default(),
-                Some(Function::ControlSequence) => self.control_sequence(bytes[0]),
-                _ => {}
-            }
-            bytes = &bytes[1..];
-        }
-    }
-
-    /// The modes that are set now.
-    pub fn modes(&self) -> Modes {
-        self.modes
-    }
-
-    fn control_sequence(&mut self, last: u8) {
-        let sequence = &self.parser.sequence;
-        if sequence.has_subparameters() {
-            return;
-        }
-        match (sequence.private, sequence.intermediate, last) {
-            (Some('?'), None, b'h' | b'l') => {
-                sequence.numbers().iter().for_each(|number| self.modes.set(*number, last == b'h'));
-            }
-            (Some('?'), None, b's') => self.saved.copy(self.modes, sequence.numbers()),
-            (Some('?'), None, b'r') => self.modes.copy(self.saved, sequence.numbers()),
-            // The soft reset.
-            (None, Some('!'), b'p') => {
-                self.modes.set(CURSOR_KEYS, false);
-                self.modes.set(CURSOR, true);
-            }
-            _ => {}
-        }
-    }
-}
-
 impl Modes {
-    fn set(&mut self, number: u16, on: bool) {
-        if let Some(mode) = self.mode(number) {
-            // The cursor's mode says that it is shown.
-            *mode = on != (number == CURSOR);
+    /// Sets or resets the modes with these numbers.
+    pub(super) fn set(&mut self, numbers: &[u16], on: bool) {
+        for number in numbers {
+            if let Some(mode) = self.mode(*number) {
+                // The cursor's mode says that it is shown.
+                *mode = on != (*number == CURSOR);
+            }
         }
     }
 
-    /// Copies modes from others.
-    fn copy(&mut self, mut from: Self, numbers: &[u16]) {
+    /// Copies the modes with these numbers from others.
+    pub(super) fn copy(&mut self, mut from: Self, numbers: &[u16]) {
         for number in numbers {
             if let (Some(mode), Some(from)) = (self.mode(*number), from.mode(*number)) {
                 *mode = *from;
             }
         }
+    }
+
+    /// DECSTR.
+    pub(super) fn reset_softly(&mut self) {
+        self.set(&[CURSOR_KEYS], false);
+        self.set(&[CURSOR], true);
     }
 
     fn mode(&mut self, number: u16) -> Option<&mut bool> {

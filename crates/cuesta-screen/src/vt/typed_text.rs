@@ -1,7 +1,9 @@
 //! Follows on the screen the text that a user types, and finds when each key is shown.
 //!
-//! The whole text of the row being typed is followed, not the cell at the cursor: programs redraw it, move it, scroll it and wrap it. At the end of each frame, `standing` looks where it stands. A key is shown in the first frame in which the text has
-//! grown by it, at a cell that was printed, or passed by the cursor, since the key was sent.
+//! The whole text of the row being typed is followed, not the cell at the cursor: programs redraw it, move it, scroll it and wrap it.
+//! `row` is what was typed; `prints` is what the host has printed of it; `ends` finds where it may end. At the end of each frame,
+//! `standing` finds where the text is on the screen. A key is shown in the first frame in which the text has grown by
+//! it, at a cell that was printed, or passed by the cursor, since the key was sent.
 //!
 //! What a program shows beyond is not typed text: suggestions, completions, placeholders. The text ends
 //!
@@ -22,6 +24,7 @@ use std::ops::Range;
 
 use ends::{BESIDE_CURSOR, beside_cursor, is_before_caret};
 use prints::Prints;
+use row::{TypedKey, TypedRow};
 use standing::begins_row;
 
 use super::Screen;
@@ -29,6 +32,7 @@ use super::cells::CellPosition;
 
 mod ends;
 mod prints;
+mod row;
 mod standing;
 
 /// This many characters of a row are remembered and searched for.
@@ -73,53 +77,6 @@ pub enum ControlKey {
     Erase,
     /// The next character may stand anywhere.
     Other,
-}
-
-/// A row of typed characters. The first ones are shown.
-#[derive(Debug)]
-struct TypedRow<K> {
-    keys: Vec<TypedKey<K>>,
-    /// How many of them are shown.
-    shown: usize,
-    /// The key that has ended it.
-    end: Option<ControlKey>,
-    /// The cursor when its first unshown key was sent.
-    origin: CellPosition,
-    /// The host has made something else of its text.
-    is_lost: bool,
-    /// The text was where it had been, or elsewhere as a whole, at the end of the last frame.
-    stands: bool,
-}
-
-#[derive(Debug)]
-struct TypedKey<K> {
-    character: char,
-    /// `None` once the caller has it.
-    value: Option<K>,
-    /// Where it was shown.
-    cell: Option<CellPosition>,
-    /// How much had been printed when it was sent.
-    sent_after: u64,
-}
-
-impl<K> TypedRow<K> {
-    fn new(origin: CellPosition) -> Self {
-        Self { keys: Vec::new(), shown: 0, end: None, origin, is_lost: false, stands: true }
-    }
-
-    fn waiting(&self) -> impl Iterator<Item = &K> {
-        self.keys.iter().filter_map(|key| key.value.as_ref())
-    }
-
-    fn is_waiting(&self) -> bool {
-        self.shown < self.keys.len()
-    }
-
-    /// Loses its keys, and those that will follow.
-    fn lose<I>(&mut self, mut found: impl FnMut(KeyMatch<K, I>)) {
-        self.keys.drain(..).filter_map(|key| key.value).for_each(|key| found(KeyMatch::Lost(key)));
-        (self.shown, self.is_lost) = (0, true);
-    }
 }
 
 impl<K, I: Copy> Default for TypedText<K, I> {
@@ -243,9 +200,9 @@ impl<K, I: Copy> TypedText<K, I> {
     }
 
     /// Looks for the typed text at the end of a frame, or of what has come of it, at `last`.
-    pub fn end_frame(&mut self, screen: &Screen, last: I, mut found: impl FnMut(KeyMatch<K, I>)) {
+    pub fn end_frame(&mut self, screen: &Screen, last: I, mut report: impl FnMut(KeyMatch<K, I>)) {
         if !self.is_waiting() {
-            return self.settle_when_followed(screen, &mut found);
+            return self.settle_when_followed(screen, &mut report);
         }
         if screen.modes().hidden_cursor && !self.was_hidden {
             return;
@@ -255,14 +212,14 @@ impl<K, I: Copy> TypedText<K, I> {
                 continue;
             }
             if let Some(growth) = self.growth(screen, index) {
-                self.miss_rows_before(index, &mut found);
+                self.miss_rows_before(index, &mut report);
                 if growth.may_be_answer {
-                    self.rows[index].lose(&mut found);
+                    self.rows[index].lose(&mut report);
                     continue;
                 }
-                self.grow(screen, index, &growth, last, &mut found);
+                self.grow(screen, index, &growth, last, &mut report);
             } else {
-                self.look_after(screen, index, &mut found);
+                self.look_after(screen, index, &mut report);
             }
         }
         self.drop_finished_rows();
@@ -272,12 +229,12 @@ impl<K, I: Copy> TypedText<K, I> {
 
     /// Another input begins: keys that are doubtful still are right, and a lost row is over. So is one that a program with a hidden cursor
     /// has drawn where it cannot be told from other text.
-    pub fn begin_input(&mut self, mut found: impl FnMut(KeyMatch<K, I>)) {
-        self.settle(&mut found);
+    pub fn begin_input(&mut self, mut report: impl FnMut(KeyMatch<K, I>)) {
+        self.settle(&mut report);
         for row in self.rows.iter_mut().filter(|row| self.was_hidden && row.end.is_some()) {
             let may_be_shown = |key: &TypedKey<K>| self.prints.has(None, key.character, key.sent_after);
             let lost = row.keys.extract_if(row.shown.., |key| may_be_shown(key));
-            lost.filter_map(|key| key.value).for_each(|key| found(KeyMatch::Lost(key)));
+            lost.filter_map(|key| key.value).for_each(|key| report(KeyMatch::Lost(key)));
         }
         if let Some(row) = self.rows.back_mut().filter(|row| row.is_lost) {
             row.end = Some(ControlKey::Other);
@@ -286,9 +243,9 @@ impl<K, I: Copy> TypedText<K, I> {
     }
 
     /// Nothing more is expected of the text that was shown: keys that are doubtful still are right.
-    pub fn settle(&mut self, mut found: impl FnMut(KeyMatch<K, I>)) {
+    pub fn settle(&mut self, mut report: impl FnMut(KeyMatch<K, I>)) {
         if std::mem::take(&mut self.is_doubtful) {
-            found(KeyMatch::Settled { is_right: true });
+            report(KeyMatch::Settled { is_right: true });
         }
     }
 
@@ -318,10 +275,10 @@ impl<K, I: Copy> TypedText<K, I> {
     }
 
     /// Keys of rows before one whose key is shown never will be.
-    fn miss_rows_before(&mut self, index: usize, found: &mut impl FnMut(KeyMatch<K, I>)) {
+    fn miss_rows_before(&mut self, index: usize, report: &mut impl FnMut(KeyMatch<K, I>)) {
         for row in self.rows.range_mut(..index) {
             let keys = row.keys.drain(row.shown..);
-            keys.filter_map(|key| key.value).for_each(|key| found(KeyMatch::Missed(key)));
+            keys.filter_map(|key| key.value).for_each(|key| report(KeyMatch::Missed(key)));
         }
     }
 
@@ -332,15 +289,15 @@ impl<K, I: Copy> TypedText<K, I> {
         index: usize,
         growth: &standing::Growth,
         last: I,
-        found: &mut impl FnMut(KeyMatch<K, I>),
+        report: &mut impl FnMut(KeyMatch<K, I>),
     ) {
-        self.settle(&mut *found);
+        self.settle(&mut *report);
         let row = &mut self.rows[index];
         let unshown = growth.first.saturating_sub(row.shown);
         let missed = unshown.saturating_sub(growth.unseen);
         for (index, key) in row.keys.drain(row.shown..row.shown + unshown).enumerate() {
-            let became = if index < missed { KeyMatch::Missed } else { KeyMatch::Lost };
-            key.value.into_iter().for_each(|key| found(became(key)));
+            let outcome = if index < missed { KeyMatch::Missed } else { KeyMatch::Lost };
+            key.value.into_iter().for_each(|key| report(outcome(key)));
         }
         let first = growth.first - unshown;
         let end = first + growth.cells.len();
@@ -356,11 +313,11 @@ impl<K, I: Copy> TypedText<K, I> {
             // A blank may have been shown before, when it could not be told from the inside of a box.
             let cells = &growth.cells[..new.start + index + 1 - first];
             if self.was_hidden && key.character == ' ' && (!growth.tells_blanks || begins_row(cells)) {
-                found(KeyMatch::Lost(value));
+                report(KeyMatch::Lost(value));
                 continue;
             }
             let since = key.cell.and_then(|cell| self.prints.in_frame(screen, cell, key.character)).unwrap_or(last);
-            found(KeyMatch::Shown { key: value, since, cell: key.cell, is_doubtful });
+            report(KeyMatch::Shown { key: value, since, cell: key.cell, is_doubtful });
         }
         (row.shown, row.stands) = (end, true);
         row.origin = CellPosition::new(screen, screen.next_cell());
@@ -368,7 +325,7 @@ impl<K, I: Copy> TypedText<K, I> {
     }
 
     /// The text of a row has not grown: notes whether it still stands, and loses its doubtful keys if not.
-    fn look_after(&mut self, screen: &Screen, index: usize, found: &mut impl FnMut(KeyMatch<K, I>)) {
+    fn look_after(&mut self, screen: &Screen, index: usize, report: &mut impl FnMut(KeyMatch<K, I>)) {
         let row = &mut self.rows[index];
         row.stands = standing::stands(screen, row);
         if !row.stands && self.was_hidden && !self.is_doubtful {
@@ -378,12 +335,12 @@ impl<K, I: Copy> TypedText<K, I> {
         if row.stands || !std::mem::take(&mut self.is_doubtful) {
             return;
         }
-        found(KeyMatch::Settled { is_right: false });
-        row.lose(found);
+        report(KeyMatch::Settled { is_right: false });
+        row.lose(report);
     }
 
     /// All keys are shown; the doubtful ones may yet turn out to be one letter drawn twice.
-    fn settle_when_followed(&mut self, screen: &Screen, found: &mut impl FnMut(KeyMatch<K, I>)) {
+    fn settle_when_followed(&mut self, screen: &Screen, report: &mut impl FnMut(KeyMatch<K, I>)) {
         if !self.is_doubtful {
             return;
         }
@@ -392,8 +349,8 @@ impl<K, I: Copy> TypedText<K, I> {
             && !standing::stands(screen, row)
         {
             self.is_doubtful = false;
-            row.lose(&mut *found);
-            found(KeyMatch::Settled { is_right: false });
+            row.lose(&mut *report);
+            report(KeyMatch::Settled { is_right: false });
         }
     }
 

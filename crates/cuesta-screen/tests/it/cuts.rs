@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use cuesta_screen::vt::{ChangedRows, ControlKey, KeyMatch, ModeWatch, Modes, OwnEchoes, Screen, TypedText};
+use cuesta_screen::vt::{ChangedRows, ControlKey, KeyMatch, Modes, OutputWatch, OwnEchoes, Screen, TypedText};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
@@ -97,7 +97,7 @@ proptest! {
             changed_rows.is_row_fresh(&screen, &OwnEchoes::default(), false);
         }
         prop_assert!(screen.replies().len() <= 16 * 1024);
-        let mut watch = ModeWatch::default();
+        let mut watch = OutputWatch::new((columns, rows));
         for read in reads {
             watch.feed(read);
         }

@@ -153,13 +153,7 @@ impl VtTerminal {
                 WaitCondition::Cursor { row: wanted, column: in_column } => {
                     (*wanted, *in_column) == (row + 1, column + 1)
                 }
-                WaitCondition::Echo
-                | WaitCondition::Bytes(_)
-                | WaitCondition::Characters(_)
-                | WaitCondition::Silence(_)
-                | WaitCondition::Unlock
-                | WaitCondition::Delivered
-                | WaitCondition::Disconnect => false,
+                _ => false,
             };
         is_met.then(|| self.screen.scrolled() + u64::from(row))
     }

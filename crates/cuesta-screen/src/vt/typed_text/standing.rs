@@ -4,7 +4,8 @@ use super::super::cells::{above, advance, before, wrapped_above};
 use super::super::widths::{is_format, width};
 use super::super::{CellPosition, Screen};
 use super::ends::{End, Mark, caret_before, mark_at, place_beside_cursor, style_of};
-use super::{ControlKey, MOST, TypedKey, TypedRow, TypedText};
+use super::row::{TypedKey, TypedRow};
+use super::{ControlKey, MOST, TypedText};
 
 /// A text that has been scrolled sideways is known by this many of its characters before the new ones.
 const TAIL: usize = 4;

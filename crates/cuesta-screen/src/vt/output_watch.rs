@@ -1,9 +1,11 @@
-//! Answers what a host asks of a terminal that keeps no screen: what it is (DA1, DECID), how it is (DSR 5), and where its cursor is
-//! (DSR 6). The cursor is followed as far as characters, rows and moves of it tell, each character as one column.
+//! Follows the output of a host for a terminal that keeps no screen. It remembers the modes on which keys depend, and answers what the
+//! host asks: what the terminal is (DA1, DECID), how it is (DSR 5), and where its cursor is (DSR 6). The cursor is followed as far as
+//! characters, rows and moves of it tell, each character as one column.
 
 use memchr::{memchr, memrchr2};
 
-use super::sequence::{Function, FunctionParser};
+use super::modes::Modes;
+use super::sequence::{FunctionParser, Step};
 use super::stream::count_bytes;
 
 const ESC: u8 = b'\x1b';
@@ -13,23 +15,27 @@ const WELL: &[u8] = b"\x1b[0n";
 /// Most bytes of answers that wait; a host that asks more without reading gets no answer to the rest.
 const MOST: usize = 1024;
 
-/// Follows the host's output, and answers it.
+/// The modes that the host has set, and the answers that it gets.
 ///
 /// Many hosts send no control functions: their parser is made when the first one comes.
 #[derive(Debug)]
-pub struct QueryWatch {
+pub struct OutputWatch {
     parser: Option<Box<FunctionParser>>,
     /// Columns and rows.
     size: (u16, u16),
     /// Column and row of the cursor, from 0.
     cursor: (u16, u16),
     answers: Vec<u8>,
+    modes: Modes,
+    /// What the host has saved of them (XTSAVE); what it has not is reset.
+    saved: Modes,
 }
 
-impl QueryWatch {
+impl OutputWatch {
     /// Of a terminal with this many columns and rows.
     pub fn new(size: (u16, u16)) -> Self {
-        Self { parser: None, size, cursor: (0, 0), answers: Vec::new() }
+        let saved = Modes { hidden_cursor: true, ..Modes::default() };
+        Self { parser: None, size, cursor: (0, 0), answers: Vec::new(), modes: Modes::default(), saved }
     }
 
     /// Takes output of the host, which may be cut anywhere.
@@ -42,13 +48,17 @@ impl QueryWatch {
             }
             let Some((byte, rest)) = bytes.split_first() else { return };
             match self.parser.get_or_insert_default().take_byte(*byte) {
-                Some(Function::Escape(None)) if *byte == b'Z' => self.answer(PRIMARY),
-                Some(Function::Escape(None)) if *byte == b'c' => self.cursor = (0, 0),
-                Some(Function::ControlSequence) => self.control_sequence(*byte),
+                Step::Escape => self.escape(*byte),
+                Step::ControlSequence => self.control_sequence(*byte),
                 _ => {}
             }
             bytes = rest;
         }
+    }
+
+    /// The modes that are set now.
+    pub fn modes(&self) -> Modes {
+        self.modes
     }
 
     /// The answers that wait to be sent.
@@ -79,26 +89,39 @@ impl QueryWatch {
         self.cursor = (self.cursor.0.min(columns.saturating_sub(1)), self.cursor.1.min(rows.saturating_sub(1)));
     }
 
+    fn escape(&mut self, last: u8) {
+        match (self.parser.as_ref().and_then(|parser| parser.intermediate), last) {
+            (None, b'Z') => self.answer(PRIMARY),
+            // RIS.
+            (None, b'c') => (self.cursor, self.modes) = ((0, 0), Modes::default()),
+            _ => {}
+        }
+    }
+
     fn control_sequence(&mut self, last: u8) {
         let Some(sequence) = self.parser.as_ref().map(|parser| parser.sequence) else { return };
-        if sequence.intermediate.is_some() || sequence.has_subparameters() {
+        if sequence.has_subparameters() {
             return;
         }
         let (column, row) = self.cursor;
         let (to, by) = (sequence.count(0) - 1, sequence.count(0));
-        match (sequence.private, last) {
-            (None, b'c') if sequence.number(0) == 0 => self.answer(PRIMARY),
-            (None, b'n') if sequence.number(0) == 5 => self.answer(WELL),
-            (None, b'n') if sequence.number(0) == 6 => {
+        match (sequence.private, sequence.intermediate, last) {
+            (None, None, b'c') if sequence.number(0) == 0 => self.answer(PRIMARY),
+            (None, None, b'n') if sequence.number(0) == 5 => self.answer(WELL),
+            (None, None, b'n') if sequence.number(0) == 6 => {
                 self.answer(format!("\x1b[{};{}R", row + 1, column + 1).as_bytes());
             }
-            (None, b'H' | b'f') => self.cursor = (sequence.count(1) - 1, to),
-            (None, b'G' | b'`') => self.cursor.0 = to,
-            (None, b'd') => self.cursor.1 = to,
-            (None, b'A') => self.cursor.1 = row.saturating_sub(by),
-            (None, b'B') => self.cursor.1 = row.saturating_add(by),
-            (None, b'C') => self.cursor.0 = column.saturating_add(by),
-            (None, b'D') => self.cursor.0 = column.saturating_sub(by),
+            (None, None, b'H' | b'f') => self.cursor = (sequence.count(1) - 1, to),
+            (None, None, b'G' | b'`') => self.cursor.0 = to,
+            (None, None, b'd') => self.cursor.1 = to,
+            (None, None, b'A') => self.cursor.1 = row.saturating_sub(by),
+            (None, None, b'B') => self.cursor.1 = row.saturating_add(by),
+            (None, None, b'C') => self.cursor.0 = column.saturating_add(by),
+            (None, None, b'D') => self.cursor.0 = column.saturating_sub(by),
+            (Some('?'), None, b'h' | b'l') => self.modes.set(sequence.numbers(), last == b'h'),
+            (Some('?'), None, b's') => self.saved.copy(self.modes, sequence.numbers()),
+            (Some('?'), None, b'r') => self.modes.copy(self.saved, sequence.numbers()),
+            (None, Some('!'), b'p') => self.modes.reset_softly(),
             _ => {}
         }
         self.stay_inside();
@@ -118,7 +141,7 @@ mod tests {
 
     /// What is answered to output that comes in pieces.
     fn answers(output: &str, size: usize) -> String {
-        let mut watch = QueryWatch::new((80, 24));
+        let mut watch = OutputWatch::new((80, 24));
         output.as_bytes().chunks(size).for_each(|piece| watch.feed(piece));
         String::from_utf8(watch.answers().to_vec()).unwrap()
     }
