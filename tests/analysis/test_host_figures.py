@@ -1,30 +1,33 @@
 """The host's meters in the summary: figures, and reasons for missing ones."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cuesta.analysis.host_figures import derive_host_figures
+from cuesta.analysis.host_figures import PARTS, derive_host_figures
 from cuesta.ledger import open_run
 from tests.meter_reports import meter_report, missing, plain
-from tests.run_folder import CLOCK, NANO, RunFolder
+from tests.run_folder import CLOCK, NANO, Row, RunFolder, write_rows
 
-ABOUT = {"source": "here", "subject": "pid:4711", "why": "the built-in host's process", "honesty": "shared"}
+ABOUT = {"about": {"source": "here", "subject": "pid:4711", "why": "the built-in host's process", "honesty": "shared"}}
 
 
-def recorded(path: Path, rows: list[dict[str, Any]]) -> Any:
+def derive(path: Path, *rows: Row, about: Row = ABOUT) -> Any:
+    """Derive the figures of a run of 30 seconds from these rows of its meters."""
     folder = RunFolder(path / "run").write()
     end = CLOCK + 32 * NANO
-    text = "".join(json.dumps({"at": end if "sheet" in row else CLOCK, **row}) + "\n" for row in rows)
-    (folder / "meters.jsonl").write_text(text)
+    write_rows(folder / "meters.jsonl", [{"at": end if "sheet" in row else CLOCK, **row} for row in (about, *rows)])
     run = open_run(folder)
-    counted = [row for agent in run.agents for row in agent.intervals if row.measured]
-    return run, derive_host_figures(run, 0, run.steps[0], counted)
+    return derive_host_figures(run, 0, run.steps[0], [row for row in run.agents[0].intervals if row.measured])
 
 
-def row(second: int, **figures: float) -> dict[str, Any]:
+def of_report(path: Path, report: Row | None = None, **about: object) -> Any:
+    """Derive the figures of a run from the report of its step."""
+    return derive(path, {"step": 0, "sheet": report or meter_report()}, about={"about": {**ABOUT["about"], **about}})
+
+
+def row(second: int, **figures: float) -> Row:
     cpu = {"usr": 1.0, "sys": 1.0, "irq": 1.0, "iowait": 1.0, "steal": 1.0, "idle": 95.0, "load": 5.0}
     return {
         "at": CLOCK + (second + 1) * NANO,
@@ -34,34 +37,28 @@ def row(second: int, **figures: float) -> dict[str, Any]:
 
 
 def test_a_host_that_is_part_of_a_machine_has_its_own_cpu_use(tmp_path: Path) -> None:
-    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report()}])
+    found = of_report(tmp_path)
     assert (found.cpu.usr, found.cpu.sys, found.cpu.others) == (8.0, 4.0, 18.0)
-    assert found.cpu.usr + found.cpu.sys + found.cpu.irq + found.cpu.iowait + found.cpu.steal + found.cpu.idle + (
-        found.cpu.others
-    ) == pytest.approx(100.0)
+    assert sum(getattr(found.cpu, name) for name in (*PARTS, "others")) == pytest.approx(100.0)
     assert found.cpu.load == 36.0
     assert found.cpu_missing is None
     assert found.meters.subject == "pid:4711"
     assert found.meters.closes
+    whole = of_report(tmp_path / "whole", meter_report(part=False))
+    assert (whole.cpu.usr, whole.cpu.sys, whole.cpu.others) == (20.0, 10.0, None)
 
 
 def test_interrupts_without_separate_time_are_counted_with_others(tmp_path: Path) -> None:
     mingled = meter_report()
     mingled["own"]["irq"], mingled["own"]["others"] = missing("in whose time they came"), plain(19.0)
-    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": mingled}])
+    found = of_report(tmp_path, mingled)
     assert (found.cpu.usr, found.cpu.irq, found.cpu.others) == (8.0, None, 19.0)
-    seconds = [row(second) for second in range(5)]
-    _, found = recorded(tmp_path / "rows", [{"about": ABOUT}, *seconds])
+    found = derive(tmp_path / "rows", *map(row, range(5)))
     assert (found.cpu.usr, found.cpu.irq, found.cpu.others) == (0.5, None, 1.25)
 
 
-def test_a_whole_machine_has_all_of_it(tmp_path: Path) -> None:
-    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report(part=False)}])
-    assert (found.cpu.usr, found.cpu.sys, found.cpu.others) == (20.0, 10.0, None)
-
-
 def test_figures_per_transaction_cover_the_same_interval(tmp_path: Path) -> None:
-    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report()}])
+    found = of_report(tmp_path)
     each = found.per_transaction
     assert (each.transactions, each.cpu_ms) == (pytest.approx(60.0), pytest.approx(120.0))
     assert (each.minor_faults, each.major_faults) == (pytest.approx(10.0), pytest.approx(1.0))
@@ -74,7 +71,7 @@ def test_figures_per_transaction_cover_the_same_interval(tmp_path: Path) -> None
 def test_figures_of_a_subject_that_ended_use_the_transactions_until_then(tmp_path: Path) -> None:
     # Measured from 2 to 32, last seen at 8.5: two transactions a second until then.
     row = {"step": 0, "sheet": meter_report(0, 6.5), "at": CLOCK + int(8.5 * NANO)}
-    _, found = recorded(tmp_path, [{"about": ABOUT}, row])
+    found = derive(tmp_path, row)
     assert (found.per_transaction.transactions, found.per_transaction.cpu_ms) == (13.0, pytest.approx(120.0))
     assert found.meters.gaps == ["the figures are of 6.5 s: nothing was metered behind them"]
 
@@ -84,7 +81,7 @@ def test_a_step_without_a_meter_report_is_computed_from_its_seconds(tmp_path: Pa
     half = row(1, idle=35.0)
     half["at"] += NANO // 2
     rows = [row(0, idle=0.0), half, row(5, idle=65.0)]
-    _, found = recorded(tmp_path, [{"about": ABOUT}, *rows])
+    found = derive(tmp_path, *rows)
     assert found.cpu.idle == pytest.approx((0.5 * 35.0 + 65.0) / 1.5)
     assert (found.cpu.usr, found.cpu.others) == (0.5, 1.25)
     assert found.meters.seconds == pytest.approx(1.5)
@@ -93,40 +90,33 @@ def test_a_step_without_a_meter_report_is_computed_from_its_seconds(tmp_path: Pa
 def test_missing_figures_have_a_reason(tmp_path: Path) -> None:
     run = open_run(RunFolder(tmp_path / "none").write())
     assert derive_host_figures(run, 0, run.steps[0], []).cpu_missing == "no meter data: this run recorded no meters"
-    about = {**ABOUT, "source": "none", "why": "the target is not on this machine"}
-    _, found = recorded(tmp_path / "elsewhere", [{"about": about}])
+    elsewhere = {**ABOUT["about"], "source": "none", "why": "the target is not on this machine"}
+    found = derive(tmp_path / "elsewhere", about={"about": elsewhere})
     assert (found.cpu, found.cpu_missing) == (None, "no meter data: the target is not on this machine")
     gap = {"gap": "ssh: connection refused", "at": CLOCK + 3 * NANO}
-    _, found = recorded(tmp_path / "gap", [{"about": ABOUT}, gap])
+    found = derive(tmp_path / "gap", gap)
     assert found.cpu_missing == "no meter data: ssh: connection refused"
     assert found.meters.gaps == ["ssh: connection refused"]
 
 
 def test_a_meter_that_was_given_up_before_the_step_is_missing_in_it(tmp_path: Path) -> None:
     gaps = [{"gap": why, "at": CLOCK - ago * NANO} for why, ago in (("not found", 9), ("still not found", 7))]
-    _, found = recorded(tmp_path, [{"about": ABOUT}, *gaps])
-    assert found.meters.gaps == ["still not found"]
-    _, found = recorded(tmp_path / "rows", [{"about": ABOUT}, *gaps, row(2)])
-    assert found.meters.gaps == []
+    assert derive(tmp_path, *gaps).meters.gaps == ["still not found"]
+    assert derive(tmp_path / "rows", *gaps, row(2)).meters.gaps == []
 
 
 def test_a_meter_report_without_cpu_time_is_not_zero(tmp_path: Path) -> None:
     empty = meter_report()
     empty["cpu"] = {name: missing() for name in empty["cpu"]}
     empty["own"]["seconds"] = missing()
-    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": empty}])
+    found = of_report(tmp_path, empty)
     assert found.cpu is None
     assert found.per_transaction.cpu_ms is None
 
 
-def ended() -> dict[str, Any]:
-    """The report of a process that ended while the machine went on."""
-    found = meter_report()
-    return {**found, "own": {name: missing("process 4711 has ended") for name in found["own"]}}
-
-
 def test_a_subject_that_has_ended_is_not_given_the_machines_figures(tmp_path: Path) -> None:
-    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": ended()}])
+    report = meter_report()
+    found = of_report(tmp_path, {**report, "own": {name: missing("process 4711 has ended") for name in report["own"]}})
     assert found.cpu is None
     assert found.cpu_missing == "no meter data: process 4711 has ended"
     assert found.per_transaction.cpu_ms is None
@@ -135,10 +125,9 @@ def test_a_subject_that_has_ended_is_not_given_the_machines_figures(tmp_path: Pa
 def test_rows_after_the_end_of_the_subject_are_not_used(tmp_path: Path) -> None:
     last = row(6, idle=5.0)
     last["row"]["own"] = {}
-    _, found = recorded(tmp_path / "part", [{"about": ABOUT}, row(5), last])
+    found = derive(tmp_path / "part", row(5), last)
     assert (found.cpu.usr, found.cpu.idle) == (0.5, 95.0)
-    _, found = recorded(tmp_path / "all", [{"about": ABOUT}, last])
-    assert found.cpu is None
+    assert derive(tmp_path / "all", last).cpu is None
 
 
 def test_causes_are_percent_of_the_cpus(tmp_path: Path) -> None:
@@ -146,46 +135,40 @@ def test_causes_are_percent_of_the_cpus(tmp_path: Path) -> None:
     by_cause = plain(
         {"causes": {"user": cause, "linking": {**cause, "percent": missing()}}, "unclassified": 0.1, "about": {}}
     )
-    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report(by_cause=by_cause)}])
-    assert found.cpu_by_cause == {"user": 3.5}
+    assert of_report(tmp_path, meter_report(by_cause=by_cause)).cpu_by_cause == {"user": 3.5}
 
 
 @pytest.mark.parametrize(("estimate", "each"), [(plain(120.0), 2.0), (missing("only 20 samples tell of it"), None)])
 def test_system_calls_are_estimated_from_samples(tmp_path: Path, estimate: dict[str, Any], each: float | None) -> None:
     about = {"calls_estimated": estimate, "calls_estimated_from": plain(20.0)}
     by_cause = plain({"causes": {}, "unclassified": 0.1, "about": about})
-    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report(by_cause=by_cause)}])
+    found = of_report(tmp_path, meter_report(by_cause=by_cause))
     assert (found.per_transaction.system_calls, found.per_transaction.system_calls_estimated) == (None, each)
 
 
 def test_the_attribution_level_is_reported_and_older_records_have_none(tmp_path: Path) -> None:
-    _, found = recorded(tmp_path / "new", [{"about": {**ABOUT, "order": 2}}, {"step": 0, "sheet": meter_report()}])
-    assert found.meters.order == 2
-    _, found = recorded(tmp_path / "old", [{"about": ABOUT}, {"step": 0, "sheet": meter_report()}])
-    assert found.meters.order is None
+    assert of_report(tmp_path / "new", order=2).meters.order == 2
+    assert of_report(tmp_path / "old").meters.order is None
 
 
 def test_machine_time_is_not_divided_by_transactions_if_the_driver_used_more(tmp_path: Path) -> None:
-    machine = {**ABOUT, "subject": "machine"}
-    run, found = recorded(tmp_path, [{"about": machine}, {"step": 0, "sheet": meter_report(part=False)}])
+    found = of_report(tmp_path, meter_report(part=False), subject="machine")
     assert found.per_transaction is not None
     assert found.per_transaction_missing is None
-    driver = sum(row.cpu for agent in run.agents for row in agent.intervals if row.measured)
     little = meter_report(part=False)
-    little["own"]["seconds"] = plain(1.5 * driver)
-    _, found = recorded(tmp_path / "little", [{"about": machine}, {"step": 0, "sheet": little}])
+    little["own"]["seconds"] = plain(1.5 * 30 * 0.01)  # the driver used a hundredth of a CPU
+    found = of_report(tmp_path / "little", little, subject="machine")
     assert found.per_transaction is None
     assert "the driver used" in found.per_transaction_missing
     # CPU time of the process is divided by transactions, even if others used the machine too.
-    _, found = recorded(tmp_path / "own", [{"about": ABOUT}, {"step": 0, "sheet": little}])
-    assert found.per_transaction is not None
+    assert of_report(tmp_path / "own", little).per_transaction is not None
 
 
 def test_the_source_and_its_doubts_are_in_the_summary(tmp_path: Path) -> None:
     doubtful = meter_report()
     doubtful["own"]["doubt"] = "its clocks have 0.08 s"
-    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": doubtful}])
+    found = of_report(tmp_path, doubtful)
     assert (found.meters.accounting, found.meters.doubt) == ("exit_records", "its clocks have 0.08 s")
     doubtful["closure"]["accounted"] = missing("it has ended")
-    _, found = recorded(tmp_path / "ended", [{"about": ABOUT}, {"step": 0, "sheet": doubtful}])
+    found = of_report(tmp_path / "ended", doubtful)
     assert found.meters.closes is None

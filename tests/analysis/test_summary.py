@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from cuesta.analysis import summarise
-from tests.run_folder import CLOCK, NANO, Row, RunFolder, rows
+from tests.run_folder import CLOCK, NANO, Row, RunFolder, rows, write_rows
 
 DISTRIBUTION = {"count", "min", "mean", "p50", "p90", "p95", "p99", "p999", "max", "longest"}
 NOTHING = {"count": 0, "censored": 0, "at_least": []} | dict.fromkeys(DISTRIBUTION - {"count"})
@@ -154,7 +154,7 @@ def test_the_host_has_its_own_figures(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run").write()
     (folder / "host").mkdir()
     rows = [host_row(second, messages=10 if second >= 2 else 99) for second in range(32)]
-    (folder / "host" / "series.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(folder / "host" / "series.jsonl", rows)
     host = summarise(folder).last.host.builtin
     assert host is not None
     assert (host.seconds, host.served_per_s, host.lines, host.pool_used) == (30.0, 10.0, 96, 31)

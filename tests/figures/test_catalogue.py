@@ -32,4 +32,4 @@ def test_the_dotted_name_is_the_place_of_a_figure_in_the_object(tmp_path: Path) 
         value: Any = found
         for part in name.split("."):
             value = None if value is None else value[part]
-        assert figure.of(summary.last) == value, name
+        assert figure.take_from(summary.last) == value, name

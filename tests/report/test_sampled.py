@@ -8,7 +8,7 @@ import pytest
 from cuesta.ledger.record import RecordFigure
 from cuesta.report import form, meters
 from cuesta.report.host_section import describe_shared, describe_unsampled, list_causes
-from tests.analysis.test_host_figures import ABOUT, recorded
+from tests.analysis.test_host_figures import of_report
 from tests.meter_reports import meter_report, missing, plain, typed
 
 
@@ -41,7 +41,7 @@ EIGHTY = plain(
 
 
 def test_eighty_samples_are_not_printed_to_three_digits(tmp_path: Path) -> None:
-    _, host = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report(by_cause=EIGHTY)}])
+    host = of_report(tmp_path, meter_report(by_cause=EIGHTY))
     assert list(list_causes(host.meter_report.by_cause.value.causes)) == ["user 51 [40–62]", "page faults 49 [38–60]"]
     assert list(describe_unsampled(host)) == ["no sample met linking, mapping: each under 4 %"]
     assert host.cpu_by_cause_se == {"user": 5.6, "page_faults": 5.6}
@@ -84,6 +84,6 @@ def test_the_network_share_has_an_interval_or_without_samples_a_bound(tmp_path: 
 def test_missing_errors_are_not_zero(tmp_path: Path) -> None:
     share = {"percent": plain(3.5), "seconds": plain(1.0), "count": missing(), "average": missing()}
     traced = plain({"causes": {"user": share}, "unclassified": 0.0, "about": {}})
-    _, host = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": meter_report(by_cause=traced)}])
+    host = of_report(tmp_path, meter_report(by_cause=traced))
     assert ", ".join(list_causes(host.meter_report.by_cause.value.causes)) == "user 3.5"
     assert host.cpu_by_cause_se == {}

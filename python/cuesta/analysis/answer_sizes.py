@@ -38,8 +38,9 @@ def describe_sizes(histogram: Histogram | None) -> Sizes:
 
 def find_shrunk(steps: Mapping[int, tuple[StepFigures, SizesOfClasses]]) -> Iterator[tuple[int, Doubt]]:
     """Find steps in which answers of a class are shorter than with the fewest users, each with its doubt."""
-    for of in dict.fromkeys(of for _, sizes in steps.values() for of in sizes):
-        known = {number: sizes[of] for number, (_, sizes) in steps.items() if of in sizes and sizes[of].count >= ENOUGH}
+    for name in dict.fromkeys(name for _, sizes in steps.values() for name in sizes):
+        own = {number: sizes[name] for number, (_, sizes) in steps.items() if name in sizes}
+        known = {number: sizes for number, sizes in own.items() if sizes.count >= ENOUGH}
         if len(known) < 2:
             continue
         lightest = min((steps[number][0] for number in known), key=lambda step: step.users)
@@ -47,12 +48,12 @@ def find_shrunk(steps: Mapping[int, tuple[StepFigures, SizesOfClasses]]) -> Iter
         if typical * UNIT < SHORT:
             continue
         usual = share_up_to(known[lightest.step], typical / APART)
-        for number, own in known.items():
-            part = share_up_to(own, typical / APART)
-            if part - usual > LEAST_MODE and part * own.count >= ENOUGH:
+        for number, sizes in known.items():
+            part = share_up_to(sizes, typical / APART)
+            if part - usual > LEAST_MODE and part * sizes.count >= ENOUGH:
                 than = f"{many(round(typical * UNIT), 'character')} with {many(lightest.users, 'user')}"
                 most = count(typical / APART * UNIT)
-                text = f"answers of {of[1]} shrank: {share(part)} have at most {most}, for {than}"
+                text = f"answers of {name[1]} shrank: {share(part)} have at most {most}, for {than}"
                 yield number, Doubt(text, ADVICE, "host", "stopped", voids_limits=True, name="shrunk")
 
 

@@ -83,8 +83,8 @@ def _uses(report: MeterReport) -> Shares | None:
     return {name: figure.value or 0.0 for name, figure in shown.items()}
 
 
-def _make_stretches(rows: Sequence[Row], of: Callable[[MeterReport], Shares | None]) -> list[Stretch]:
-    known = [(row, shares) for row in rows if (shares := of(row.report)) is not None]
+def _make_stretches(rows: Sequence[Row], take_shares: Callable[[MeterReport], Shares | None]) -> list[Stretch]:
+    known = [(row, shares) for row in rows if (shares := take_shares(row.report)) is not None]
     width = known[-1][0].end / MOST_POINTS if known else 0.0
     return [_merge_rows(stretch, width) for stretch in _split_at_gaps(known)]
 

@@ -44,12 +44,12 @@ def error_of_mean(counts: Sequence[float], sums: Sequence[float]) -> float:
     if not sum(sums):
         return math.inf
     mean = sum(sums) / sum(counts)
-    off = [each - mean * count for count, each in zip(counts, sums, strict=True)]
-    return math.sqrt(_variance_of_sum(off)) / sum(sums)
+    residuals = [total - mean * count for count, total in zip(counts, sums, strict=True)]
+    return math.sqrt(_variance_of_sum(residuals)) / sum(sums)
 
 
 def by_second(
-    recorded: Recorded, step: int, of: Callable[[Interval], float] = lambda row: row.transactions
+    recorded: Recorded, step: int, count: Callable[[Interval], float] = lambda row: row.transactions
 ) -> list[float]:
     """Add up the transactions of each second, or another number of a row, over all agents."""
     sums: dict[int, float] = {}
@@ -57,7 +57,7 @@ def by_second(
         for row in agent.intervals:
             if row.step == step and row.measured:
                 second = math.floor(row.start + row.length / 2)
-                sums[second] = sums.get(second, 0) + of(row)
+                sums[second] = sums.get(second, 0) + count(row)
     return [sums[second] for second in sorted(sums)]
 
 

@@ -64,7 +64,6 @@ class FrontEnd:
     """Times that a line passed on less because the pool had no room."""
     output_restarts: float
     """Times that a line did not take everything and was written to again."""
-    ahead_messages: float
     ahead_average: float | None
     """Characters of a message that came before it was asked for."""
     ahead_share: float | None
@@ -110,7 +109,7 @@ class Sums:
 
     shares: Sequence[tuple[HostRow, float]]
 
-    def of(self, table: str, name: str) -> float:
+    def total(self, table: str, name: str) -> float:
         """Add up what grew."""
         return float(sum(row.figures[table][name] * share for row, share in self.shares))
 
@@ -122,22 +121,22 @@ class Sums:
 
     def figures(self) -> FrontEnd:
         """Put all together."""
-        last, of = self.shares[-1][0].figures, self.of
+        last, total = self.shares[-1][0].figures, self.total
         # At the very end users hang up: the row before tells how many there were.
         lines = self.shares[-2:][0][0].figures["lines"]
         seconds = sum(row.length * share for row, share in self.shares)
-        interrupts, in_interrupts = of("wakes", "count"), of("wakes", "seconds")
-        took, gave = of("characters", "in"), of("characters", "out")
-        ahead, blocks = of("read_ahead", "messages"), of("output_blocks", "count")
-        connected = of("lines", "line_seconds")
+        interrupts, in_interrupts = total("wakes", "count"), total("wakes", "seconds")
+        took, gave = total("characters", "in"), total("characters", "out")
+        ahead, blocks = total("read_ahead", "messages"), total("output_blocks", "count")
+        connected = total("lines", "line_seconds")
         free, size = self.mean("pool", "free"), last["pool"]["size"]
         events = {
             "output blocks": blocks,
             "interrupts": interrupts,
-            "dialups": of("lines", "opened"),
-            "cycle": of("messages", "in"),
-            "reads": of("reads", "calls"),
-            "writes": of("writes", "calls"),
+            "dialups": total("lines", "opened"),
+            "cycle": total("messages", "in"),
+            "reads": total("reads", "calls"),
+            "writes": total("writes", "calls"),
             "read-ahead": ahead,
         }
         return FrontEnd(
@@ -145,18 +144,18 @@ class Sums:
             terminal_hours=connected / 3600,
             dialed_now=lines["connected"],
             dialed=connected / seconds,
-            messages_in=of("messages", "in"),
-            messages_out=of("messages", "out"),
+            messages_in=total("messages", "in"),
+            messages_out=total("messages", "out"),
             characters_in=took,
             characters_out=gave,
-            raw_in=of("characters", "typed"),
-            raw_out=of("characters", "line_out"),
-            ave_input_message=divide(took, of("messages", "in")),
-            ave_output_message=divide(gave, of("messages", "out")),
-            output_conversion=divide(of("characters", "line_out"), gave + of("characters", "echoed")),
-            input_conversion=divide(took, of("characters", "typed")),
+            raw_in=total("characters", "typed"),
+            raw_out=total("characters", "line_out"),
+            ave_input_message=divide(took, total("messages", "in")),
+            ave_output_message=divide(gave, total("messages", "out")),
+            output_conversion=divide(total("characters", "line_out"), gave + total("characters", "echoed")),
+            input_conversion=divide(took, total("characters", "typed")),
             least_block=last["output_blocks"]["least"],
-            ave_block=divide(of("output_blocks", "characters"), blocks),
+            ave_block=divide(total("output_blocks", "characters"), blocks),
             interrupt_average=divide(in_interrupts, interrupts),
             interrupt_longest=last["wakes"]["longest"],
             interrupt_share=in_interrupts / seconds,
@@ -164,12 +163,11 @@ class Sums:
             pool_size=size,
             pool_free=free,
             pool_used_share=1 - free / size if size else 0.0,
-            space_overflows=of("pool", "overflows"),
+            space_overflows=total("pool", "overflows"),
             output_restarts=blocks,
-            ahead_messages=ahead,
-            ahead_average=divide(of("read_ahead", "characters"), ahead),
-            ahead_share=divide(of("read_ahead", "characters"), took),
-            ahead_waiting=of("read_ahead", "waited_seconds") / seconds,
+            ahead_average=divide(total("read_ahead", "characters"), ahead),
+            ahead_share=divide(total("read_ahead", "characters"), took),
+            ahead_waiting=total("read_ahead", "waited_seconds") / seconds,
             reading=lines["asking"],
             writing=lines["blocked"],
             atb={name: divide(seconds, count) for name, count in events.items()},
@@ -185,8 +183,8 @@ class Sums:
 
     def calls(self, kind: str, characters: str) -> Calls:
         """Describe reads or writes."""
-        count, seconds = self.of(kind, "calls"), self.of(kind, "seconds")
-        return Calls(count, divide(seconds, count), divide(self.of("characters", characters), 1e3 * seconds))
+        count, seconds = self.total(kind, "calls"), self.total(kind, "seconds")
+        return Calls(count, divide(seconds, count), divide(self.total("characters", characters), 1e3 * seconds))
 
     def idle(self) -> list[float]:
         """The mean idle share of each thread whose CPU time is known throughout."""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 
-from cuesta.analysis.front_end import FrontEnd, front_end
+from cuesta.analysis.front_end import FrontEnd, Sums, front_end
 from cuesta.analysis.rows_within import rows_within
 from cuesta.figures.system_under_test import BuiltInHost, CpuUse, HostFigures, Metering, PerTransaction
 from cuesta.ledger import HostRow, Interval, Recorded, StepTimes
@@ -148,10 +148,10 @@ def count_transactions(counted: Sequence[Interval], report: MeterReport, end: fl
     return sum_within(counted, end - report.seconds, end, lambda row: row.transactions)
 
 
-def sum_within(counted: Sequence[Interval], begin: float, end: float, of: Callable[[Interval], float]) -> float:
+def sum_within(counted: Sequence[Interval], begin: float, end: float, count: Callable[[Interval], float]) -> float:
     """Sum up a figure of the agents' rows over an interval; a row that it cuts counts by its part."""
     shares = ((row, min(row.start + row.length, end) - max(row.start, begin)) for row in counted if row.length)
-    return sum((of(row) * overlap / row.length for row, overlap in shares if overlap > 0), 0.0)
+    return sum((count(row) * overlap / row.length for row, overlap in shares if overlap > 0), 0.0)
 
 
 def cost_per_transaction(report: MeterReport, transactions: float) -> PerTransaction | None:
@@ -225,10 +225,7 @@ def builtin_figures(shares: Sequence[tuple[HostRow, float]], meters: FrontEnd | 
     if not length:
         return None
     rows = [row for row, _ in shares]
-    last = rows[-1].figures
-
-    def total(table: str, name: str) -> float:
-        return float(sum(row.figures[table][name] * share for row, share in shares))
+    last, total = rows[-1].figures, Sums(shares).total
 
     def mean(name: str) -> float | None:
         known = [(row, share) for row, share in shares if row.figures["servers"][name] is not None]

@@ -15,9 +15,9 @@ FindWaits = Callable[[str, str | None], Waits]
 """Returns the waits of a metric for a class of transactions or a group, or for all (None)."""
 
 NOT_DECIDED = "not decided"
-"""The word for a limit of which it cannot be told whether it was kept."""
+"""The word for a limit on which the measured values allow no verdict."""
 DOUBT = 0.1
-"""The chance, at most, that values of which too many are beyond a limit show none of them: then the limit was kept."""
+"""Largest probability that a sample has no value beyond a limit although more of the population are than it allows."""
 
 
 def judge_limits(limits: list[Limit], step: StepFigures, find_waits: FindWaits) -> list[LimitResult]:
@@ -35,7 +35,7 @@ def judge_limit(limit: Limit, step: StepFigures, find_waits: FindWaits) -> Limit
 
 
 def decide_limit(limit: Limit, found: Estimate, waits: Waits) -> tuple[bool, str | None]:
-    """Whether a limit was kept, and why that cannot be told if it cannot."""
+    """Whether a limit was kept; with a reason if the values allow no verdict."""
     if found.at_least and not is_decided_by_bound(limit, found.value):
         if waits.share_lost > 1 - share_answered(limit):
             return limit.holds(math.inf), None
@@ -81,7 +81,7 @@ def take_figure(figure: Reference, step: StepFigures, find_waits: FindWaits) -> 
     if figure.statistic:
         return find_waits(figure.metric, figure.transaction).statistic(figure.statistic)
     if figure.transaction is None:
-        value = NUMBERS[figure.metric].of(step)
+        value = NUMBERS[figure.metric].take_from(step)
         return None if value is None else Estimate(value)
     ended = find_waits("response", figure.transaction).count
     if NUMBERS[figure.metric].name == "transactions.count":
@@ -99,5 +99,5 @@ def number_of_values(figure: Reference, step: StepFigures) -> int | None:
         of_groups = [each for each in step.keys if each.group == figure.transaction]
         return sum(getattr(each, figure.metric, Distribution()).asked for each in of_groups)
     sources = {each.transaction for each in step.classes}
-    of = [each for each in step.classes if selects(figure.transaction, each.group, each.transaction, sources)]
-    return sum(getattr(each, figure.metric, Distribution()).asked for each in of)
+    classes = [each for each in step.classes if selects(figure.transaction, each.group, each.transaction, sources)]
+    return sum(getattr(each, figure.metric, Distribution()).asked for each in classes)

@@ -61,7 +61,7 @@ def find_overload(plan: Planned | None, times: StepTimes, seconds: Sequence[Sequ
 
 
 def list_passes(plan: Planned, seconds: Sequence[Sequence[Interval]]) -> list[Passes]:
-    """What became due and what ended in each second."""
+    """List the passes that were due and that ended in each second."""
     due = [0, *(sum(row.due.count for row in rows if row.due) for rows in seconds)]
     return [
         Passes(

@@ -117,6 +117,6 @@ def measured_value(table: PublishedTable, column: str, steps: Sequence[StepFigur
 
 def median_of_sums(figures: Sequence[str], steps: Sequence[StepFigures]) -> float | None:
     """The median over steps of a sum of figures."""
-    values = [[CATALOGUE[name].of(step) for name in figures] for step in steps]
+    values = [[CATALOGUE[name].take_from(step) for name in figures] for step in steps]
     sums = [sum(value for value in each if value is not None) for each in values if None not in each]
     return median(sums) if sums and len(sums) == len(steps) else None

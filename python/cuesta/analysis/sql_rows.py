@@ -46,9 +46,9 @@ def rows_of_run(folder: Path) -> Rows:
     return {name: [{"folder": str(folder), **row} for row in found] for name, found in rows.items()}
 
 
-def make_row(table: str, of: Any, **more: object) -> SqlRow:
-    """A row of a table, its columns taken from `of`; `more` fills in the columns that have no path."""
-    return {**TABLES[table].row(of), **more}
+def make_row(table: str, source: Any, **more: object) -> SqlRow:
+    """A row of a table, its columns taken from `source`; `more` fills in the columns that have no path."""
+    return {**TABLES[table].make_row(source), **more}
 
 
 def why_unread(error: Exception) -> str:

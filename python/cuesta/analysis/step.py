@@ -86,7 +86,7 @@ class StepRecords:
             lost_users=sum(row.lost is not None for row in self.users),
             never_at_work=sum(map(self.is_never_at_work, self.users)),
             lost_for=dict(Counter(row.lost for row in self.users if row.lost is not None)),
-            unfinished=self.unfinished(),
+            unfinished=Unfinished(self.last.unfinished, self.last.oldest),
             waiting=self.waiting(),
             response=self.describe_classes("response"),
             response_from_sent=self.describe_classes("response_from_sent"),
@@ -125,7 +125,7 @@ class StepRecords:
 
     def groups(self) -> list[GroupCounts]:
         """Add up what became of the transactions of each group."""
-        echoed = {each.group for each in self.keys() if each.echo.count}
+        echoed = {keys.group for keys in self.keys() if keys.echo.count}
         longest = self.describe_classes("response").longest or 0.0
         names = dict.fromkeys(row.group for row in self.users)
         return [
@@ -165,7 +165,7 @@ class StepRecords:
     def samples(self) -> dict[str, WaitSample]:
         """The first wait of each kind that went wrong, in the measurement if there is one, else while settling."""
         samples = merge_counts([*self.rows, *self.before]).samples
-        return {kind: WaitSample.of(sample) for kind, sample in samples.items()}
+        return {kind: WaitSample.from_record(sample) for kind, sample in samples.items()}
 
     def characters(self) -> Characters:
         """Characters a second, each way."""
@@ -174,9 +174,6 @@ class StepRecords:
             self.per_second, (counted.in_, counted.out, counted.line_in, counted.line_out)
         )
         return Characters(typed, typed / at_work if at_work and typed is not None else None, shown, line_in, line_out)
-
-    def unfinished(self) -> Unfinished:
-        return Unfinished(self.last.unfinished, self.last.oldest)
 
     def waiting(self) -> Waiting:
         """Count who waited at the end. Older records have only the number of unfinished transactions."""
@@ -224,13 +221,13 @@ class StepRecords:
 
     def classes(self) -> list[TransactionClass]:
         """Describe the classes of transactions."""
-        of_answers = self.answer_sizes()
+        sizes = self.answer_sizes()
         names = dict.fromkeys((tag.group, tag.source) for tag in self.tags() if is_class(tag))
         return [
             TransactionClass(
                 group=group,
                 transaction=transaction,
-                characters=describe_sizes(of_answers.get((group, transaction))),
+                characters=describe_sizes(sizes.get((group, transaction))),
                 **{series: self.describe(transaction, series, group) for series in OF_CLASSES},
             )
             for group, transaction in names
@@ -242,7 +239,7 @@ class StepRecords:
         for (_, tag), histogram in self.measured.items():
             if tag.series == "characters":
                 parts[tag.group, tag.source].append(histogram)
-        return {of: total for of, each in parts.items() if (total := Histogram.sum(each))}
+        return {name: total for name, histograms in parts.items() if (total := Histogram.sum(histograms))}
 
     def keys(self) -> list[KeyTimes]:
         """Describe the keys of each group."""
@@ -266,7 +263,7 @@ class StepRecords:
         if set(self.counts.errors) - ECHO_ERRORS:
             return None
         begun = sum(row.unfinished for row in map(start_row, self.by_agent.values()) if row)
-        return law(self.at_work(), self.seconds, done, self.counts.sums, (begun, self.unfinished().count))
+        return law(self.at_work(), self.seconds, done, self.counts.sums, (begun, self.last.unfinished))
 
     def agents(self) -> list[AgentFigures]:
         """Describe each driving process."""
@@ -345,10 +342,10 @@ def measured_seconds(rows: Iterable[Interval]) -> float:
     return sum(row.length for row in measured_rows(rows))
 
 
-def per_thread(rows: Iterable[Interval], of: Callable[[Interval], float]) -> float:
+def per_thread(rows: Iterable[Interval], count: Callable[[Interval], float]) -> float:
     """Seconds per second and thread, in the measurement."""
     offered = sum(row.length * row.threads for row in measured_rows(rows))
-    return sum(map(of, measured_rows(rows))) / offered if offered else 0.0
+    return sum(map(count, measured_rows(rows))) / offered if offered else 0.0
 
 
 def screen_size(row: Interval) -> tuple[int, int]:

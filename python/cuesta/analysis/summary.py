@@ -90,9 +90,9 @@ class Summary:
     @property
     def counted(self) -> list[StepFigures]:
         """The steps that count: all, but for a search those of trials that were not repeated."""
-        if (of := self.search) is None:
+        if (search := self.search) is None:
             return self.steps
-        numbers = {trial.step for trial in of.counted}
+        numbers = {trial.step for trial in search.counted}
         return [step for step in self.steps if step.step in numbers]
 
     @property

@@ -35,7 +35,7 @@ class Figure:
         """`response.p95`."""
         return ".".join(self.path)
 
-    def of(self, step: StepFigures) -> float | None:
+    def take_from(self, step: StepFigures) -> float | None:
         """Take the figure from a step; None where it was not measured."""
         value: Any = step
         for part in self.path:

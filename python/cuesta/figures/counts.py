@@ -65,7 +65,7 @@ class WaitSample:
     ]
 
     @classmethod
-    def of(cls, sample: records.WaitSample) -> Self:
+    def from_record(cls, sample: records.WaitSample) -> Self:
         """Take the sample of one agent."""
         return cls(sample.seconds, sample.condition, sample.place, sample.row, sample.screen)
 

@@ -57,10 +57,10 @@ def _rows(table: type, place: str = "") -> Iterator[str]:
 
 def _shape(kind: Any) -> str:
     """Name what a figure without a unit is."""
-    of = [each for each in get_args(kind) if dataclasses.is_dataclass(each)]
+    tables = [each for each in get_args(kind) if dataclasses.is_dataclass(each)]
     is_mapping = issubclass(get_origin(kind) or object, Mapping)
-    if of:
-        return f"{'by name:' if is_mapping else 'list of'} [{_anchor(of[0])}](#{_anchor(of[0])})"
+    if tables:
+        return f"{'by name:' if is_mapping else 'list of'} [{_anchor(tables[0])}](#{_anchor(tables[0])})"
     names = {bool: "true or false", str: "text", dict: "by name", list: "list", MeterReport: "table"}
     return names.get(kind) or ("by name" if is_mapping else "list" if get_origin(kind) else "number")
 

@@ -39,7 +39,7 @@ class Limit:
         if not isinstance(text, str) or not (match := _SHAPE.fullmatch(text.strip())):
             raise ValueError("write METRIC.STATISTIC < VALUE")
         metric, transaction, statistic, comparison, value = match.groups()
-        figure = Reference.of(metric, transaction, statistic)
+        figure = Reference.from_parts(metric, transaction, statistic)
         if figure.is_of_form:
             raise ValueError(f"`{metric}` belongs to a certification's form, and a limit applies to a run")
         return Limit(text.strip(), figure, comparison, figure.value("".join(value.split())))

@@ -65,10 +65,10 @@ class Reference:
         """Parse `text`; raises ValueError with what is wrong and what would do."""
         if not isinstance(text, str) or not (match := re.fullmatch(SHAPE, text.strip())):
             raise ValueError("write METRIC.STATISTIC")
-        return Reference.of(*match.groups())
+        return Reference.from_parts(*match.groups())
 
     @staticmethod
-    def of(metric: str, transaction: str | None, statistic: str | None) -> "Reference":
+    def from_parts(metric: str, transaction: str | None, statistic: str | None) -> "Reference":
         """Put the parts of SHAPE together; raises ValueError like `read`."""
         if metric not in DURATIONS:
             metric, statistic = ".".join(filter(None, (metric, statistic))), None

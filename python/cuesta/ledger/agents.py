@@ -12,7 +12,7 @@ class Death:
 
     how: str
     """Such as `was killed by signal 9`."""
-    after: float
+    seconds: float
     """Seconds from the start of its segment."""
 
 

@@ -16,7 +16,7 @@ class KernelThreads:
     at: list[float]
     used: list[float]
 
-    def between(self, begin: float, end: float) -> float | None:
+    def used_between(self, begin: float, end: float) -> float | None:
         """CPU time in a part of the run; None unless readings cover all of it."""
         if not self.at or not self.at[0] <= begin <= end <= self.at[-1]:
             return None
@@ -40,7 +40,7 @@ class Linked:
     symbols: list[int]
     """References that the linkers had bound by name."""
 
-    def between(self, begin: float, end: float) -> tuple[int, int] | None:
+    def linked_between(self, begin: float, end: float) -> tuple[int, int] | None:
         """Programs and references of a phase; None unless there is a reading before its begin and one after its end.
 
         Linkers report when a program starts and when it ends, which happens only in the phases. So the phase's numbers

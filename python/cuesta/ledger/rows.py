@@ -20,11 +20,6 @@ def json_rows(path: Path, make: Callable[[JsonObject], Parsed], damage: list[str
     return RowReader().json_rows(path, make, damage)
 
 
-def parsed_rows(path: Path, parse: Callable[[str], Parsed], damage: list[str], start: str = "") -> Iterator[Parsed]:
-    """Parse a file's rows that begin with `start`; those that cannot be parsed are left out and counted in `damage`."""
-    return RowReader().parsed_rows(path, parse, damage, start)
-
-
 class RowReader:
     """Reads files of rows; of one that it has read before, only the rows that were added since."""
 
@@ -40,7 +35,7 @@ class RowReader:
     def parsed_rows(
         self, path: Path, parse: Callable[[str], Parsed], damage: list[str], start: str = ""
     ) -> Iterator[Parsed]:
-        """Parse rows as the function of this name does; `damage` receives a sentence again for rows before these."""
+        """Parse the rows that begin with `start`; those that cannot be parsed are left out and counted in `damage`."""
         for row in self._whole_rows(path, damage):
             try:
                 if row.startswith(start):

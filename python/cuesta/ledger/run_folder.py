@@ -143,7 +143,7 @@ class HostRow:
     figures: JsonObject
 
     @classmethod
-    def of(cls, row: JsonObject, begun: int) -> Self:
+    def from_json(cls, row: JsonObject, begun: int) -> Self:
         """Convert a row's times to those of the run, which began at `begun` on the host's clock, in ns."""
         return cls((row["at"] - begun) / 1e9, row["length"], row)
 
@@ -286,7 +286,7 @@ def read_host(segment: Path, begun: int, damage: list[str], reader: RowReader) -
     if path.exists():
         clock = read_object(about, damage).get("clock") if about.exists() else None
         begun += offset_of(clock, read_notes(segment, []))
-        yield from reader.json_rows(path, lambda row: HostRow.of(row, begun), damage)
+        yield from reader.json_rows(path, lambda row: HostRow.from_json(row, begun), damage)
 
 
 def read_run(folder: Path) -> JsonObject:

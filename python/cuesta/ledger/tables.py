@@ -29,7 +29,7 @@ class Column:
     path: str
     """Where the value is taken from: names of attributes or keys, separated by dots."""
 
-    def of(self, row: Any) -> object:
+    def take_from(self, row: Any) -> object:
         """The column's value in `row`; None if a part of the path is None or missing."""
         for name in self.path.split("."):
             row = row.get(name) if isinstance(row, Mapping) else getattr(row, name, None)
@@ -50,9 +50,9 @@ class SqlTable(NamedTuple):
     what: str
     columns: tuple[Column, ...]
 
-    def row(self, of: Any) -> dict[str, object]:
+    def make_row(self, source: Any) -> dict[str, object]:
         """Make a row of an object, without the columns that have no path."""
-        return {each.name: each.of(of) for each in self.columns if each.path}
+        return {each.name: each.take_from(source) for each in self.columns if each.path}
 
 
 def column(name: str, kind: str, what: str, path: str | None = None) -> Column:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from cuesta.errors import InputError
-from cuesta.ledger.rows import parsed_rows
+from cuesta.ledger.rows import RowReader
 from cuesta.ledger.run_folder import Agent, Recorded
 
 FILE = "transactions.csv"
@@ -27,7 +27,7 @@ class Transaction:
     done: float
 
     @classmethod
-    def of(cls, row: str, begun: int) -> Self:
+    def parse(cls, row: str, begun: int) -> Self:
         """Convert a row's instants to those of the run, which began at `begun` on the agent's clock, in ns."""
         group, name, user, *stamps = next(csv.reader([row], strict=True))
         due, sent, first, done = ((int(stamp) - begun) / 1e9 for stamp in stamps)
@@ -54,4 +54,4 @@ def logged(agent: Agent, begun: int, damage: list[str]) -> Iterator[Transaction]
         )
     if path.exists():
         begun += agent.notes.offset
-        yield from parsed_rows(path, lambda row: Transaction.of(row, begun), damage, start='"')
+        yield from RowReader().parsed_rows(path, lambda row: Transaction.parse(row, begun), damage, start='"')

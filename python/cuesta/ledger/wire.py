@@ -22,7 +22,7 @@ class WireEnd:
     sent_dropped: int
 
     @classmethod
-    def between(cls, begin: JsonObject, end: JsonObject) -> Self:
+    def difference(cls, begin: JsonObject, end: JsonObject) -> Self:
         return cls(**{name: end[name] - begin[name] for name in cls.__slots__})
 
 
@@ -50,13 +50,13 @@ class WireInterval:
     """Agents of TMux by side; empty without TMux, and without an agent that had ended."""
 
     @classmethod
-    def of(cls, row: JsonObject, begun: int) -> Self:
+    def from_json(cls, row: JsonObject, begun: int) -> Self:
         """Read a row; instants count from `begun`, in ns."""
         begin, end = row["begin"], row["end"]
         return cls(
             (begin["at"] - begun) / 1e9,
             (end["at"] - begun) / 1e9,
-            {side: WireEnd.between(begin[side], end[side]) for side in SIDES if begin[side] and end[side]},
+            {side: WireEnd.difference(begin[side], end[side]) for side in SIDES if begin[side] and end[side]},
             dict(tmux_of(begin.get("tmux") or {}, end.get("tmux") or {})),
         )
 
@@ -82,5 +82,5 @@ def read_wire(
     for first, folder in folders:
         path = folder / "wire.jsonl"
         if path.exists():
-            rows = reader.json_rows(path, lambda row: (row["step"], WireInterval.of(row, begun)), damage)
+            rows = reader.json_rows(path, lambda row: (row["step"], WireInterval.from_json(row, begun)), damage)
             yield from ((first + step, interval) for step, interval in rows)

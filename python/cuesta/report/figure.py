@@ -28,7 +28,7 @@ CENSORED = "+ those that were not answered: they took at least as long as they w
 
 def write_figure(name: str, step: StepFigures) -> str:
     figure = CATALOGUE[name]
-    value = figure.of(step)
+    value = figure.take_from(step)
     table, _, statistic = name.rpartition(".")
     bound = AT_LEAST * (statistic in getattr(getattr(step, table, None), "at_least", ()))
     return ABSENT if value is None else bound + WRITTEN[figure.unit](value)

@@ -48,7 +48,7 @@ def section(summary: Summary) -> Iterator[Section]:
 
 def table(summary: Summary) -> Table:
     swept = list(dict.fromkeys(name for step in summary.steps for name in step.swept)) or ["users"]
-    figures = [name for name in COLUMNS if any(CATALOGUE[name].of(step) is not None for step in summary.steps)]
+    figures = [name for name in COLUMNS if any(CATALOGUE[name].take_from(step) is not None for step in summary.steps)]
     limits = name_limited_figures(summary)
     others = [limit for limit, name in limits.items() if name not in figures]
     named = set(limits.values())

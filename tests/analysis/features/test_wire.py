@@ -49,7 +49,7 @@ def step_of(path: Path, *rows: Row) -> StepFigures:
 
 
 def value(step: StepFigures, name: str) -> float | None:
-    return CATALOGUE[name].of(step)
+    return CATALOGUE[name].take_from(step)
 
 
 def test_packets_and_bytes_are_divided_by_the_keys_of_the_same_interval(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ class CertificationRun:
         span = self.times.spans.get(phase)
         if span is None:
             return NO_PHASE
-        used = self.kernel.between(span.begin, span.end)
+        used = self.kernel.used_between(span.begin, span.end)
         return missing_figure(UNSEEN) if used is None else RecordFigure(value=used)
 
     def cause(self, phase: str, *names: str) -> RecordFigure:

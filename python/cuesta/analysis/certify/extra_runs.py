@@ -48,7 +48,7 @@ class ExtraRuns:
         creation = run.times.spans.get("creation")
         if creation and not any(creation.end <= at <= run.times.spans["command"].begin for at in linked.at):
             return missing_figure("no reading of what the linkers said fell between the phases")
-        counts = linked.between(span.begin, span.end)
+        counts = linked.linked_between(span.begin, span.end)
         if counts is None:
             return missing_figure("what the linkers said was not read all along")
         return self._enough(run, counts[1])

@@ -220,9 +220,9 @@ def figures_by_metric(step: StepFigures, metered: float) -> dict[str, float | No
     metrics = {each.name: each for each in (*HEADLINE, *ECHO_HEADLINES, *OF_CERTIFICATIONS, *EXPLORATORY)}
     enough = metered >= METERED
     return {
-        name: BY_NAME[name].of(step) if name in BY_NAME and (enough or not each.needs_meters) else None
+        name: BY_NAME[name].take_from(step) if name in BY_NAME and (enough or not each.needs_meters) else None
         for name, each in metrics.items()
-    } | {name: None for name in RATES if not BY_NAME[name].of(step)}
+    } | {name: None for name in RATES if not BY_NAME[name].take_from(step)}
 
 
 def part_distributions(step: StepFigures) -> dict[str, dict[Metric, Distribution]]:

@@ -52,8 +52,8 @@ def untaken(step: StepFigures, allowed: Allowed) -> Doubt | None:
         return None
     wait = "let the tape wait until the keyboard is unlocked, before it types: Wait+Unlock"
     move = "let the tape move to a field first (Tab), and type no more than fits into it"
-    of = f"{count(not_taken)} of {many(step.keystrokes.count + not_taken, 'key')}"
-    text = f"the keyboard did not take {of} ({named(by_name)}; allowed {share(most)})"
+    how_many = f"{count(not_taken)} of {many(step.keystrokes.count + not_taken, 'key')}"
+    text = f"the keyboard did not take {how_many} ({named(by_name)}; allowed {share(most)})"
     return Doubt(text, wait if "keyboard-locked" in by_name else move, voids_limits=True)
 
 
@@ -77,8 +77,8 @@ def never_at_work(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Users never got to work: the host did not show them what they waited for, or took no line of theirs."""
     if step.never_at_work <= max(allowed.lost_users * step.users, step.lost_users):
         return None
-    of = f"{count(step.never_at_work)} of {many(step.users, 'user')}"
-    text = f"{of} never got to work: no prompt or no line (allowed {share(allowed.lost_users)})"
+    how_many = f"{count(step.never_at_work)} of {many(step.users, 'user')}"
+    text = f"{how_many} never got to work: no prompt or no line (allowed {share(allowed.lost_users)})"
     return Doubt(text, advice_for_errors(step, BY_HAND), "host", "failed", replaced_by=("never_at_work",))
 
 
@@ -99,8 +99,8 @@ def silent(step: StepFigures, _: Allowed) -> Doubt | None:
     ended = step.transactions.count
     if step.silent <= MOST_SILENT * ended:
         return None
-    of = "" if step.silent == ended else f"{count(step.silent)} of "
-    text = f"the host sent nothing: {of}{many(ended, 'transaction')} ended by its silence"
+    how_many = "" if step.silent == ended else f"{count(step.silent)} of "
+    text = f"the host sent nothing: {how_many}{many(ended, 'transaction')} ended by its silence"
     advice = advice_for_errors(step, "see by hand whether the host works")
     return Doubt(text, advice, "host", "stopped", voids_limits=True)
 
@@ -161,9 +161,9 @@ def lost(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Users lost their lines, or got none: the population was smaller than planned."""
     if step.lost_users <= allowed.lost_users * step.users:
         return None
-    of, most = f"{count(step.lost_users)} of {many(step.users, 'user')}", share(allowed.lost_users)
+    how_many, most = f"{count(step.lost_users)} of {many(step.users, 'user')}", share(allowed.lost_users)
     advice = advice_for_errors(step, "see the errors by name, and how many lines the host takes")
-    text = f"{of} had no line at the end (allowed {most})"
+    text = f"{how_many} had no line at the end (allowed {most})"
     return Doubt(text, advice, "host", "failed", replaced_by=("lost_users",))
 
 
@@ -268,9 +268,9 @@ def mismatched(step: StepFigures, allowed: Allowed) -> Doubt | None:
     wrong, keys = step.errors.by_name.get("unechoed", 0) + step.stray, step.keystrokes.count
     if wrong <= allowed.echo_mismatches * keys:
         return None
-    of = f"{count(wrong)} of {many(keys, 'key')}"
+    how_many = f"{count(wrong)} of {many(keys, 'key')}"
     return Doubt(
-        f"echoes did not match: {of} (allowed {share(allowed.echo_mismatches)})",
+        f"echoes did not match: {how_many} (allowed {share(allowed.echo_mismatches)})",
         "check that the host echoes what is typed, and that no other output comes between; keys that print nothing, "
         "such as commands of vi, belong under `Set Echo off`, or have `Set Echo change`",
         blames="host",
@@ -285,9 +285,9 @@ def unfollowed(step: StepFigures, allowed: Allowed) -> Doubt | None:
     keys = step.echo.asked + step.unfollowed
     if step.unfollowed <= allowed.unfollowed * keys:
         return None
-    of = f"{count(step.unfollowed)} of {many(keys, 'timed key')}"
+    how_many = f"{count(step.unfollowed)} of {many(keys, 'timed key')}"
     return Doubt(
-        f"{of} could not be followed in the output, and have no echo time",
+        f"{how_many} could not be followed in the output, and have no echo time",
         "on a program that draws, `Set Echo screen` follows what is typed; `Set Echo change` needs an answer before "
         "the next key; `off` times no echoes",
     )
@@ -316,8 +316,8 @@ def skipped(step: StepFigures, allowed: Allowed) -> Doubt | None:
     actions = (step.skipped, step.transactions.count + step.skipped)
     for missing, due in (arrivals, actions):
         if missing > allowed.skipped * due:
-            of = f"{count(missing)} of {many(due, 'action')}"
-            text = f"{of} that were due were skipped (allowed {share(allowed.skipped)})"
+            how_many = f"{count(missing)} of {many(due, 'action')}"
+            text = f"{how_many} that were due were skipped (allowed {share(allowed.skipped)})"
             advice = "offer less (more users for the same rate, a longer cycle), or measure where the host keeps up"
             return Doubt(text, advice, "host", "overloaded", replaced_by=("skipped",))
     return None

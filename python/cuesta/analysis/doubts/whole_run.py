@@ -11,7 +11,7 @@ def agent_died(recorded: Recorded) -> Doubt | None:
     if not dead or not (death := dead[0].notes.death):
         return None
     more = f" (and {len(dead) - 1} more)" if len(dead) > 1 else ""
-    text = f"agent {dead[0].number} {death.how} after {death.after:.0f} s{more}; what it had recorded is kept"
+    text = f"agent {dead[0].number} {death.how} after {death.seconds:.0f} s{more}; what it had recorded is kept"
     return Doubt(text, "see who ended it, such as the kernel for want of memory (dmesg); run it again")
 
 

@@ -200,7 +200,7 @@ def collect_spread(name: str, users: int, steps: Sequence[StepFigures]) -> Sprea
 
 def figure_of_step(name: str, step: StepFigures) -> float | None:
     """A figure of a step; a response with the mean wait for the grid, unknown if one group has its own."""
-    value = CATALOGUE[name].of(step)
+    value = CATALOGUE[name].take_from(step)
     if value is None or name not in (RESPONSE, ECHO):
         return value
     grids = {axis: str(grid) for axis, grid in step.swept.items() if last_part(axis) == ALIGN and grid != OFF}

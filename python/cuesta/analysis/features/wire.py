@@ -56,8 +56,8 @@ def derive_tmux(interval: WireInterval | None, counted: Sequence[Interval], is_s
     keys = sum_within(counted, interval.begin, interval.end, lambda row: row.keys) if interval else 0.0
     driver, host = (derive_side(agents.get(name), keys) for name in ("driver", "host"))
     segments, datagrams, held, plain = (
-        sum(of(record.counters) for record in agents.values())
-        for of in (segments_sent, datagrams_sent, held_ns, plain_sent)
+        sum(counter(record.counters) for record in agents.values())
+        for counter in (segments_sent, datagrams_sent, held_ns, plain_sent)
     )
     return TmuxFigures(
         segments_per_datagram=divide(segments, datagrams),
