@@ -58,12 +58,6 @@ def test_idle_time_under_a_quota_is_not_true_idle_time() -> None:
     assert value(found["True idle time"]) == pytest.approx(value(free["True idle time"]) - 1)
 
 
-def test_number_and_average_time_reproduce_the_time() -> None:
-    found = derive_measurements(RUNS, None)
-    time, number = (named(found.c, f"missing page: {what}").total for what in ("average", "number"))
-    assert value(time) * value(number) == pytest.approx(value(named(found.b, "Missing page fault time").total))
-
-
 def test_a_process_has_its_share_and_the_reference_its_ratio() -> None:
     found = derive_measurements(RUNS, REFERENCE)
     d = {each.name.strip(): each.figure for each in found.d}

@@ -7,16 +7,16 @@ freedom it is what the rounding of the rows allows.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from statistics import NormalDist
 
 from cuesta.analysis.certainty import CONFIDENCE, student
 from cuesta.analysis.models.least_squares import fit
 from cuesta.analysis.predict.fitting import FittedModel, fit_form, list_starts, residuals_function
 from cuesta.analysis.predict.forms.metered import Metered
-from cuesta.analysis.predict.points import Conditions, Point
+from cuesta.analysis.predict.points import Conditions
 from cuesta.analysis.quantity import Quantity
 
 NORMAL = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
@@ -29,11 +29,8 @@ TARGET_TOLERANCE = 0.005
 """Largest log ratio of a constrained fit's prediction to its target."""
 FIRST_STEP = 0.02
 """The first log ratio by which the prediction is moved."""
-EDGE_TOLERANCE = 1e-3
-"""Tolerance of the root at the edge, as a share of the allowance."""
-NARROWEST_BRACKET = 1e-3
-"""Width at which bracketing an edge stops, relative to its step: where a parameter is at its bound there is no
-root."""
+EDGE_TOLERANCE = 5e-3
+"""Relative tolerance of the step to an edge."""
 LARGEST_LOG_RATIO = 7.0
 """The log ratio beyond which a band counts as infinite: a factor of 1,000."""
 
@@ -58,14 +55,14 @@ class Band:
 
 def band(model: FittedModel, predict: Predict) -> Band:
     """The band of a number that a model predicts; with metered demands, also over the error of the meters."""
-    bands = [profile_band(each, predict) for each in (model, *scale_meters(model))]
-    return Band(min(each.low for each in bands), max(each.high for each in bands))
+    bands = [profile_band(scaled, predict) for scaled in (model, *scale_meters(model))]
+    return Band(min(band.low for band in bands), max(band.high for band in bands))
 
 
 @lru_cache(maxsize=256)
 def response_band(model: FittedModel, at: Conditions) -> Band:
     """The band of the mean response of a load, in seconds."""
-    return band(model, lambda each: each.response(at))
+    return band(model, lambda refit: refit.response(at))
 
 
 def scale_meters(model: FittedModel) -> Iterator[FittedModel]:
@@ -84,64 +81,45 @@ def profile_band(model: FittedModel, predict: Predict) -> Band:
     return Band(find_edge(model, predict, allowed, -1), find_edge(model, predict, allowed, 1))
 
 
-@dataclass(frozen=True, slots=True)
-class ConstrainedFit:
-    """The best fit under the constraint that it predicts another number."""
-
-    step: float
-    """The absolute log ratio of that number to the unconstrained prediction."""
-    excess: float
-    """√(S − S_min) less its allowance; the edge of the band is at 0."""
-    values: Sequence[float]
-
-
 def find_edge(model: FittedModel, predict: Predict, allowed: float, direction: int) -> float:
-    """Bracket the step at which √(S − S_min) is the allowance, then find the root.
+    """Bracket the log ratio to the prediction at which √(S − S_min) is the allowance, then find the root.
 
-    √(S − S_min) grows about in proportion to the step, which gives the next step.
+    √(S − S_min) grows about in proportion to the log ratio, the step, which gives the next one.
     """
+    from scipy.optimize import brentq  # noqa: PLC0415 - slow to load
+
     centre = predict(model)
     if not 0 < centre < math.inf:
         return centre
     others = list_starts(model.form, model.parameters, model.points)
+    fits = {0.0: model.values}
 
-    def refit(step: float, *starts: Sequence[float]) -> ConstrainedFit:
-        squares, values = fit_with_target(model, predict, centre * math.exp(direction * step), [*starts, *others])
-        return ConstrainedFit(step, math.sqrt(max(squares - model.fit.squares, 0.0)) - allowed, values)
+    @cache
+    def excess(step: float) -> float:
+        """√(S − S_min) less its allowance, at most three times that, also where no parameters predict the number."""
+        if not step:
+            return -allowed
+        near = sorted(fits, key=lambda known: abs(known - step))[:2]
+        starts = [extrapolate_start(fits, near, step), fits[near[0]], *others]
+        squares, values = fit_with_target(model, predict, centre * math.exp(direction * step), starts)
+        if squares < math.inf:
+            fits[step] = values
+        return min(math.sqrt(max(squares - model.fit.squares, 0.0)) - allowed, 3 * allowed)
 
-    first = near = ConstrainedFit(0.0, -allowed, model.values)
-    far = refit(FIRST_STEP, model.values)
-    while far.excess <= 0:
-        near, step = far, far.step * min(max(1.1 * allowed / (far.excess + allowed + 1e-300), 2.0), 8.0)
-        if step > LARGEST_LOG_RATIO:
+    near, far = 0.0, FIRST_STEP
+    while (over := excess(far)) <= 0:
+        near, far = far, far * min(max(1.1 * allowed / (over + allowed + 1e-300), 2.0), 8.0)
+        if far > LARGEST_LOG_RATIO:
             return 0.0 if direction < 0 else math.inf
-        far = refit(step, extrapolate_start(first, near, step), near.values)
-    return centre * math.exp(direction * find_root(near, far, refit, EDGE_TOLERANCE * allowed))
+    step = brentq(excess, near, far, xtol=EDGE_TOLERANCE * FIRST_STEP, rtol=EDGE_TOLERANCE)
+    return centre * math.exp(direction * step)
 
 
-def find_root(
-    near: ConstrainedFit, far: ConstrainedFit, refit: Callable[..., ConstrainedFit], tolerance: float
-) -> float:
-    """The step at which the excess is 0, by regula falsi with the Illinois modification."""
-    low, high, last = near.excess, far.excess, 0
-    while far.step - near.step > NARROWEST_BRACKET * max(far.step, FIRST_STEP):
-        step = near.step + (low / (low - high) if high < math.inf else 0.5) * (far.step - near.step)
-        middle = refit(step, *([extrapolate_start(near, far, step)] if high < math.inf else []), near.values)
-        if abs(middle.excess) <= tolerance:
-            return step
-        side = 1 if middle.excess > 0 else -1
-        if side > 0:
-            far, high, low = middle, middle.excess, low / 2 if side == last else low
-        else:
-            near, low, high = middle, middle.excess, high / 2 if side == last else high
-        last = side
-    return near.step
-
-
-def extrapolate_start(one: ConstrainedFit, other: ConstrainedFit, step: float) -> list[float]:
-    """A start for the fit at `step`, extrapolated linearly from two others."""
-    share = (step - one.step) / (other.step - one.step)
-    return [a + share * (b - a) for a, b in zip(one.values, other.values, strict=True)]
+def extrapolate_start(fits: Mapping[float, Sequence[float]], near: Sequence[float], step: float) -> Sequence[float]:
+    """A start for the fit at `step`, on the line through the parameters of the two nearest steps, if there are two."""
+    one, other = near[0], near[-1]
+    share = (step - one) / (other - one) if other != one else 0.0
+    return [a + share * (b - a) for a, b in zip(fits[one], fits[other], strict=True)]
 
 
 def fit_with_target(
@@ -177,17 +155,14 @@ def rounding_band(model: FittedModel, predict: Predict) -> Band:
     predictions = [predict(model)]
     for number, point in enumerate(model.points):
         for end in ("low", "high"):
-            others = [*model.points[:number], round_to_end(point, end), *model.points[number + 1 :]]
-            if other := fit_form(model.form, others):
+            throughput, response = move_to_end(point.throughput, end), move_to_end(point.response, end)
+            moved = replace(point, throughput=throughput, response=response)
+            if other := fit_form(model.form, [*model.points[:number], moved, *model.points[number + 1 :]]):
                 predictions.append(predict(other))
     return Band(min(predictions), max(predictions))
 
 
-def round_to_end(point: Point, end: str) -> Point:
-    """A row with its figures at one end, `low` or `high`, of their bounds."""
-    return replace(point, throughput=end_of_bounds(point.throughput, end), response=end_of_bounds(point.response, end))
-
-
-def end_of_bounds(quantity: Quantity | None, end: str) -> Quantity | None:
+def move_to_end(quantity: Quantity | None, end: str) -> Quantity | None:
+    """A figure at one end, `low` or `high`, of its bounds; unchanged if that is 0 or infinite."""
     value: float = getattr(quantity, end) if quantity else 0.0
     return Quantity.exactly(value) if quantity and 0 < value < math.inf else quantity

@@ -52,13 +52,14 @@ def insist_on_one_system(base: Summary, other: Summary) -> None:
 
 def derive_points(*summaries: Summary) -> list[Point]:
     """A point for each valid step of runs of one system in which transactions or keys were timed."""
-    steps = [(summary, step) for summary in summaries for step in select_usable_steps(summary)]
+    steps = [
+        (summary, step)
+        for summary in summaries
+        for step in summary.undoubted
+        if share_unanswered(step) <= MOST_UNANSWERED
+    ]
     own = pool_own_times([MeasuredStep(summary.recorded, step) for summary, step in steps])
     return [point for summary, step in steps for point in derive_point(summary, step, own)]
-
-
-def select_usable_steps(summary: Summary) -> list[StepFigures]:
-    return [step for step in summary.undoubted if share_unanswered(step) <= MOST_UNANSWERED]
 
 
 def share_unanswered(step: StepFigures) -> float:

@@ -278,10 +278,12 @@ def remark_on_laws(figure: Figure, model: FittedModel) -> Iterator[str]:
 
 def effective_think(model: FittedModel, observed: Point) -> float | None:
     """The think time at which the model gives the observed throughput; None if none does."""
+    from scipy.optimize import brentq  # noqa: PLC0415 - slow to load
+
     assert observed.throughput
-    low, high = 0.0, observed.at.users / observed.throughput.value
-    for _ in range(60):
-        middle = (low + high) / 2
-        rate = model.throughput(replace(observed.at, think=middle, keying=0.0))
-        low, high = (middle, high) if rate > observed.throughput.value else (low, middle)
-    return low if low > 0 else None
+    rate = observed.throughput.value
+
+    def miss(think: float) -> float:
+        return model.throughput(replace(observed.at, think=think, keying=0.0)) / rate - 1
+
+    return float(brentq(miss, 0.0, observed.at.users / rate)) if miss(0.0) > 0 else None

@@ -93,9 +93,6 @@ class Trials:
             if high >= MOST_USERS:
                 return MOST_USERS
             low, high = high, min(2 * high, MOST_USERS)
-        while low == 0 and high > 1:
-            middle = high // 2
-            low, high = (middle, high) if keeps(middle) else (0, middle)
         while high - low > max(1, TOLERANCE * low):
             middle = (low + high) // 2
             low, high = (middle, high) if keeps(middle) else (low, middle)
