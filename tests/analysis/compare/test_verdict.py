@@ -19,8 +19,8 @@ from cuesta.analysis.compare.verdict import (
     MetricComparison,
     RatioTest,
     Verdict,
+    adjust_p_values,
     estimate_ratio,
-    holm,
     judge_figures,
 )
 from cuesta.figures import Unit
@@ -168,6 +168,6 @@ def test_holms_rule_rejects_what_closed_testing_does(p_values: list[float]) -> N
     """A figure changed if Bonferroni's rule rejects every set of figures that contains it."""
     named = {str(number): p_value for number, p_value in enumerate(p_values)}
     groups = [group for size in range(1, len(named) + 1) for group in combinations(named, size)]
-    for name, adjusted in holm(named).items():
+    for name, adjusted in adjust_p_values(named).items():
         chances = [len(group) * min(named[each] for each in group) for group in groups if name in group]
         assert adjusted == pytest.approx(min(1.0, max(chances)))

@@ -5,9 +5,8 @@ host. The host is what is compared, so its settings and address may differ betwe
 """
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from cuesta.ledger import JsonObject
 from cuesta.ledger.record import CertificationSetup
@@ -50,9 +49,11 @@ def collect_facts(run: JsonObject) -> RunFacts:
     """By kind, from `run.json`."""
     plan, machine = run.get("plan", {}), run.get("machine", {})
     own: dict[str, dict[str, object]] = {kind: {} for kind in (*KINDS, HOST)}
-    own["machine"] = {name: machine.get(name) for name in MACHINE} | {"memory": _gib(machine.get("memory"))}
+    memory = machine.get("memory")  # in steps of 0.1 GiB, because kernels reserve slightly different amounts
+    own["machine"] = {name: machine.get(name) for name in MACHINE}
+    own["machine"]["memory"] = None if memory is None else f"{memory / GIB:.1f} GiB"
     allowed = {f"validity.{name}": value for name, value in plan.get("validity", {}).items()}
-    own["driver"] = {"version": run.get("cuesta"), **allowed} | _without(NOT_OF_DRIVER, plan)
+    own["driver"] = {"version": run.get("cuesta"), **allowed} | _select_others(NOT_OF_DRIVER, plan)
     own["population"] = {"columns of users": list(run.get("users", {}).values())}
     own["tapes"] = {name: tape.get("sha256") for name, tape in run.get("tapes", {}).items()}
     own["method"] = {"meters": plan.get("meters")}
@@ -75,7 +76,9 @@ def add_setup(run: RunFacts, setup: CertificationSetup) -> RunFacts:
 
 
 def list_differences(base: RunFacts, new: RunFacts, kinds: Sequence[str] = KINDS) -> list[Difference]:
-    return [each for kind in kinds for each in _of_kind(kind, base[kind], new[kind])]
+    names = ((kind, name) for kind in kinds for name in {**base[kind], **new[kind]})
+    found = (Difference(kind, name, base[kind].get(name), new[kind].get(name)) for kind, name in names)
+    return [difference for difference in found if difference.base != difference.new]
 
 
 def write_fact(value: object) -> str:
@@ -90,34 +93,23 @@ def _add_step(own: dict[str, dict[str, object]], step: JsonObject, place: str) -
     groups = step.get("group", [])
     for group in groups:
         at = f"{place}{group['name']}." if len(groups) > 1 else place
-        own["population"] |= {f"{at}{name}": value for name, value in _without(NOT_OF_POPULATION, group).items()}
+        own["population"] |= {f"{at}{name}": value for name, value in _select_others(NOT_OF_POPULATION, group).items()}
         own["think times"] |= {f"{at}{name}": group.get(name) for name in THINK}
-        way, address = _split(group.get("target", ""))
+        way, address = _split_target(group.get("target", ""))
         own["lines"] |= {f"{at}{name}": group.get(name) for name in LINES} | {f"{at}line": way}
         own["method"][f"{at}stagger"] = group.get("stagger")
         own[HOST][f"{at}target"] = address
 
 
-def _without(names: Collection[str], table: JsonObject) -> dict[str, object]:
+def _select_others(names: Collection[str], table: JsonObject) -> dict[str, object]:
     """The other settings of a table that are not off: older records lack those that are."""
     return {name: value for name, value in table.items() if name not in names and value != "off"}
 
 
-def _split(target: str) -> tuple[str, str]:
+def _split_target(target: str) -> tuple[str, str]:
     """The kind of line with its settings, and the address."""
     scheme, colon, rest = target.partition(":")
     if scheme in OWN_PROGRAMS:  # the rest is a command, which may contain a question mark
         return scheme + colon, rest
     address, mark, settings = rest.partition("?")
     return f"{scheme}{colon}{mark}{settings}", address.removeprefix("//")
-
-
-def _of_kind(kind: str, base: Mapping[str, object], new: Mapping[str, object]) -> Iterator[Difference]:
-    for name in {**base, **new}:
-        if base.get(name) != new.get(name):
-            yield Difference(kind, name, base.get(name), new.get(name))
-
-
-def _gib(memory: Any) -> str | None:
-    """Memory rounded to 0.1 GiB, because kernels reserve slightly different amounts."""
-    return None if memory is None else f"{memory / GIB:.1f} GiB"

@@ -4,11 +4,11 @@ Unlike sides are refused, unless a reason is given; the result then contains the
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cuesta.analysis.compare.comparability import HOST, KINDS, Difference, RunFacts, list_differences
-from cuesta.analysis.compare.failures import Failing, FailureComparison, judge_failures, withhold
+from cuesta.analysis.compare.failures import Failing, FailureComparison, judge_failures, withhold_verdict
 from cuesta.analysis.compare.metrics import (
     CREATION_CPU,
     ECHO,
@@ -93,8 +93,8 @@ def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comp
     tested = choose_headlines([*base.runs, *new.runs])
     shown = [metric for metric in EXPLORATORY if metric not in tested]
     one, other = base.runs[0].facts, new.runs[0].facts
-    failures = judge_failures([collect_failures(each, base, new) for each in (FAILED, WITHOUT_WORK)], in_pairs)
-    judged = judge_figures([collect_figure(each, base, new, terms, in_pairs) for each in tested], terms.margin)
+    failures = judge_failures((FAILED, WITHOUT_WORK), base, new, in_pairs)
+    judged = judge_figures([collect_figure(metric, base, new, terms, in_pairs) for metric in tested], terms.margin)
     return Comparison(
         base,
         new,
@@ -103,20 +103,9 @@ def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comp
         unlike=list_differences(one, other),
         host=list_differences(one, other, [HOST]),
         failures=failures,
-        headline=[withhold_verdict(each, failures) for each in judged],
-        exploratory=[estimate_ratio(collect_figure(each, base, new, terms, in_pairs)) for each in shown],
+        headline=[withhold_verdict(figure, failures) for figure in judged],
+        exploratory=[estimate_ratio(collect_figure(metric, base, new, terms, in_pairs)) for metric in shown],
     )
-
-
-def collect_failures(metric: Metric, base: Side, new: Side) -> tuple[Metric, list[float], list[float]]:
-    before, after = ([run.failures.get(metric.name, 0.0) for run in side.runs] for side in (base, new))
-    return metric, before, after
-
-
-def withhold_verdict(figure: MetricComparison, failures: Sequence[FailureComparison]) -> MetricComparison:
-    if figure.test is None:
-        return figure
-    return replace(figure, test=replace(figure.test, verdict=withhold(figure.test.verdict, failures)))
 
 
 def choose_headlines(runs: Sequence[ComparedRun]) -> list[Metric]:
@@ -124,17 +113,15 @@ def choose_headlines(runs: Sequence[ComparedRun]) -> list[Metric]:
 
     Each class of transactions, and the keys of each group, are tested separately: pooled, the largest hides the others.
     """
-    metrics = next((each for each in HEADLINES if any(run.figures[each[-1].name] for run in runs)), HEADLINE)
+    metrics = next((own for own in HEADLINES if any(run.figures[own[-1].name] for run in runs)), HEADLINE)
     if any(run.figures[ECHO.name] for run in runs):
         metrics = tuple(dict.fromkeys((*metrics, ECHO)))
-    applicable = [metric for metric in metrics if any(is_expected(metric, run.facts) for run in runs)]
-    return [part for metric in applicable for part in divide_by_part(metric, runs)]
-
-
-def divide_by_part(metric: Metric, runs: Sequence[ComparedRun]) -> list[Metric]:
-    """A metric for each class or group if the runs have several; else the metric itself."""
-    parts = list(dict.fromkeys(part for run in runs for part in run.parts.get(metric.name, ())))
-    return parts if len(parts) > 1 else [metric]
+    tested: list[Metric] = []
+    for metric in metrics:
+        if any(is_expected(metric, run.facts) for run in runs):
+            parts = list(dict.fromkeys(part for run in runs for part in run.parts.get(metric.name, ())))
+            tested += parts if len(parts) > 1 else [metric]
+    return tested
 
 
 def is_expected(metric: Metric, facts: RunFacts) -> bool:
@@ -246,19 +233,18 @@ def list_notes(comparison: Comparison) -> Iterator[str]:
 
 def note_few_runs(comparison: Comparison) -> Iterator[str]:
     """Whether there are too few runs for a verdict."""
-    fewest = min(len(comparison.base.runs), len(comparison.new.runs))
-    have = (
-        many(fewest, "pair")
-        if comparison.in_pairs
-        else f"{len(comparison.base.runs)} + {len(comparison.new.runs)} runs"
-    )
+    base, new = len(comparison.base.runs), len(comparison.new.runs)
     figures = sum(each.test is not None for each in comparison.headline)
     for_any, for_change = (
         least_runs(confidence, comparison.in_pairs) for confidence in (CONFIDENCE, 1 - ALPHA / max(figures, 1))
     )
-    if fewest < for_any:
-        need = f"{for_any} pairs" if comparison.in_pairs else f"{for_any} + {for_any} runs"
+
+    def write_runs(of_base: int, of_new: int) -> str:
+        return many(min(of_base, of_new), "pair") if comparison.in_pairs else f"{of_base} + {of_new} runs"
+
+    if min(base, new) < for_any:
+        need, have = write_runs(for_any, for_any), write_runs(base, new)
         yield f"too few for any verdict: an exact 95 % interval needs {need}, and there are {have}"
-    elif fewest < for_change:
-        need = f"{for_change} pairs" if comparison.in_pairs else f"{for_change} + {for_change} runs"
+    elif min(base, new) < for_change:
+        need = write_runs(for_change, for_change)
         yield f"too few for a change: of {figures} figures judged together none is claimed from fewer than {need}"

@@ -5,11 +5,12 @@ A share of failures may be 0, so it is compared by differences, not by ratios: e
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from cuesta.analysis.compare.metrics import Metric
-from cuesta.analysis.compare.verdict import ALPHA, Verdict, holm
+from cuesta.analysis.compare.sides import Side
+from cuesta.analysis.compare.verdict import ALPHA, MetricComparison, Verdict, adjust_p_values
 from cuesta.analysis.hodges_lehmann import paired, unpaired
 
 MATTERS = 0.001
@@ -50,19 +51,24 @@ class FailureComparison:
         return Failing.MORE if self.difference > 0 else Failing.FEWER
 
 
-def judge_failures(
-    figures: Sequence[tuple[Metric, Sequence[float], Sequence[float]]], in_pairs: bool
-) -> list[FailureComparison]:
-    """Test shares of failures, each run by run on both sides, together."""
+def judge_failures(metrics: Sequence[Metric], base: Side, new: Side, in_pairs: bool) -> list[FailureComparison]:
+    """Test shares of failures together, each run by run on both sides."""
     shift = paired if in_pairs else unpaired
-    p_equal = holm({metric.name: shift(base, new).p_value() for metric, base, new in figures})
-    return [FailureComparison(metric, base, new, p_equal[metric.name]) for metric, base, new in figures]
+    before, after = (
+        {metric: [run.failures.get(metric.name, 0.0) for run in side.runs] for metric in metrics}
+        for side in (base, new)
+    )
+    p_equal = adjust_p_values({metric.name: shift(before[metric], after[metric]).p_value() for metric in metrics})
+    return [FailureComparison(metric, before[metric], after[metric], p_equal[metric.name]) for metric in metrics]
 
 
-def withhold(verdict: Verdict, failures: Sequence[FailureComparison]) -> Verdict:
-    """The verdict on a figure given the failures: a side that fails more is never faster."""
-    of_new = any(each.difference >= MATTERS for each in failures)
-    of_base = any(each.difference <= -MATTERS for each in failures)
-    if (verdict == Verdict.FASTER and of_new) or (verdict == Verdict.SLOWER and of_base):
-        return Verdict.NOT_JUDGED
-    return verdict
+def withhold_verdict(figure: MetricComparison, failures: Sequence[FailureComparison]) -> MetricComparison:
+    """The figure without a verdict that the side which fails more is faster."""
+    test = figure.test
+    new_fails_more = any(share.difference >= MATTERS for share in failures)
+    base_fails_more = any(share.difference <= -MATTERS for share in failures)
+    if test and (
+        (test.verdict == Verdict.FASTER and new_fails_more) or (test.verdict == Verdict.SLOWER and base_fails_more)
+    ):
+        return replace(figure, test=replace(test, verdict=Verdict.NOT_JUDGED))
+    return figure

@@ -109,20 +109,14 @@ def read_paired_sides(folder: Path, step: int | None = None) -> tuple[Side, Side
     """Both sides of runs in pairs: a pair counts if both of its runs are usable."""
     base, new = Side(folder, [], []), Side(folder, [], [])
     for pair in read_pairs(folder):
-        _add_pair(base, new, (read_compared_run(pair.base, step), read_compared_run(pair.new, step)))
+        earlier, runs = [*base.runs, *new.runs], [read_compared_run(run, step) for run in (pair.base, pair.new)]
+        why = [run.why_excluded or why_copy(run, [*earlier, *runs[:at]], folder) for at, run in enumerate(runs)]
+        for side, run, own in zip((base, new), runs, why, strict=True):
+            if any(why):
+                side.excluded.append(ExcludedRun(run.folder, own or "the other run of its pair is left out"))
+            else:
+                side.runs.append(run)
     return base, new
-
-
-def _add_pair(base: Side, new: Side, pair: tuple[ComparedRun, ComparedRun]) -> None:
-    earlier, why = [*base.runs, *new.runs], list[str | None]()
-    for run in pair:
-        why.append(run.why_excluded or why_copy(run, earlier, base.folder))
-        earlier.append(run)
-    for one, run, own in zip((base, new), pair, why, strict=True):
-        if any(why):
-            one.excluded.append(ExcludedRun(run.folder, own or "the other run of its pair is left out"))
-        else:
-            one.runs.append(run)
 
 
 def separate_usable(folder: Path, runs: Sequence[ComparedRun]) -> Side:
@@ -137,16 +131,14 @@ def separate_usable(folder: Path, runs: Sequence[ComparedRun]) -> Side:
 
 def why_copy(run: ComparedRun, others: Sequence[ComparedRun], folder: Path) -> str | None:
     """A sentence if the run is a copy of one of the others."""
-    twin = next((other for other in others if same_run(run, other)), None)
-    return f"it is a copy of {relative_name(twin.folder, folder)}" if twin else None
+    for other in others:
+        if (run.started, run.figures) == (other.started, other.figures):
+            return f"it is a copy of {relative_name(other.folder, folder)}"
+    return None
 
 
 def relative_name(run: Path, folder: Path) -> str:
     return str(run.relative_to(folder)) if run != folder and run.is_relative_to(folder) else run.name
-
-
-def same_run(one: ComparedRun, other: ComparedRun) -> bool:
-    return one.started == other.started and one.figures == other.figures
 
 
 def read_compared_run(folder: Path, step: int | None = None) -> ComparedRun:
@@ -177,20 +169,24 @@ def extract_figures(folder: Path, summary: Summary, step: int | None = None) -> 
     meters = figures.host.meters
     run = summary.recorded.run
     metered = meters.seconds / figures.seconds if meters and figures.seconds else 0.0
-    parts = part_distributions(figures)
-    distributions = distributions_of(figures) | {part.name: of for each in parts.values() for part, of in each.items()}
+    parts = list_part_distributions(figures)
+    distributions = list_distributions(figures) | {
+        part.name: of for each in parts.values() for part, of in each.items()
+    }
     return ComparedRun(
         folder=folder,
         started=str(run.get("started", "")),
         facts=collect_facts(run),
-        figures=figures_by_metric(figures, metered)
+        figures=select_figures(figures, metered)
         | {part.name: of.p95 for each in parts.values() for part, of in each.items()},
         parts={name: list(of) for name, of in parts.items()},
-        effective_sizes=dict.fromkeys(OF_TRANSACTIONS, effective_responses(StepRecords(summary.recorded, figures.step)))
+        effective_sizes=dict.fromkeys(
+            OF_TRANSACTIONS, estimate_effective_size(StepRecords(summary.recorded, figures.step))
+        )
         | {"echo": figures.echo.count / TYPICAL},  # rows have no sums of echo times, so autocorrelation is not known
         asked={name: of.asked for name, of in distributions.items()},
         bounds={name for name, of in distributions.items() if name.rpartition(".")[2] in of.at_least},
-        failures=failures_of(figures),
+        failures=share_failures(figures),
         errors=figures.errors.count,
         metered=metered,
         honesty=meters.honesty if meters else "",
@@ -199,7 +195,7 @@ def extract_figures(folder: Path, summary: Summary, step: int | None = None) -> 
     )
 
 
-def failures_of(step: StepFigures) -> dict[str, float]:
+def share_failures(step: StepFigures) -> dict[str, float]:
     """The shares of failures of a step: of transactions, or of keys if there are none; and of users."""
     asked = step.transactions.count or step.keystrokes.count
     failed, without_work = step.errors.count, max(step.lost_users, step.never_at_work)
@@ -209,13 +205,13 @@ def failures_of(step: StepFigures) -> dict[str, float]:
     }
 
 
-def distributions_of(step: StepFigures) -> dict[str, Distribution]:
+def list_distributions(step: StepFigures) -> dict[str, Distribution]:
     """By metric."""
     metrics = (*HEADLINE, *ECHO_HEADLINES, *EXPLORATORY)
     return {each.name: getattr(step, each.series) for each in metrics if each.series}
 
 
-def figures_by_metric(step: StepFigures, metered: float) -> dict[str, float | None]:
+def select_figures(step: StepFigures, metered: float) -> dict[str, float | None]:
     """Those of the host only if its meters covered METERED of the interval."""
     metrics = {each.name: each for each in (*HEADLINE, *ECHO_HEADLINES, *OF_CERTIFICATIONS, *EXPLORATORY)}
     enough = metered >= METERED
@@ -225,7 +221,7 @@ def figures_by_metric(step: StepFigures, metered: float) -> dict[str, float | No
     } | {name: None for name in RATES if not BY_NAME[name].take_from(step)}
 
 
-def part_distributions(step: StepFigures) -> dict[str, dict[Metric, Distribution]]:
+def list_part_distributions(step: StepFigures) -> dict[str, dict[Metric, Distribution]]:
     """By metric, of each class of transactions or each group whose keys are timed."""
     classes = [(each.label, each.response) for each in step.classes]
     groups = [(each.group, each.echo) for each in step.keys]
@@ -251,7 +247,7 @@ def doubts_of(summary: Summary, number: int) -> list[Doubted]:
     return [doubted for doubted in summary.doubts if doubted.step in {None, number}]
 
 
-def effective_responses(step: StepRecords) -> float:
+def estimate_effective_size(step: StepRecords) -> float:
     """Effective sample size of responses: the number of independent ones whose mean has the same variance.
 
     The variance is that of the mean of the seconds' means, with their autocorrelation.

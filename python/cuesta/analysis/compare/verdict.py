@@ -102,7 +102,7 @@ def estimate_ratio(figure: MetricComparison) -> MetricComparison:
     return replace(
         figure,
         shift=shift,
-        spread=_spread(base, new, figure.in_pairs),
+        spread=_estimate_spread(base, new, figure.in_pairs),
         ratio=math.exp(shift.estimate),
         interval=logs and ConfidenceInterval(math.exp(logs.low), math.exp(logs.high), logs.confidence),
     )
@@ -111,20 +111,24 @@ def estimate_ratio(figure: MetricComparison) -> MetricComparison:
 def judge_figures(figures: Sequence[MetricComparison], margin: float) -> list[MetricComparison]:
     """Estimate headline figures and test them together. `margin` is the least change that matters, as 0.05."""
     figures, log_margin = list(map(estimate_ratio, figures)), math.log1p(margin)
-    p_equal = holm({each.metric.name: each.shift.p_value() for each in figures if each.shift})
-    p_at_margin = holm({each.metric.name: _p_at_margin(each.shift, log_margin) for each in figures if each.shift})
+    p_equal = adjust_p_values({each.metric.name: each.shift.p_value() for each in figures if each.shift})
+    p_at_margin = adjust_p_values(
+        {each.metric.name: _p_at_margin(each.shift, log_margin) for each in figures if each.shift}
+    )
     tests = dict[str, RatioTest]()
     for each in figures:
         if shift := each.shift:
             equal, at_margin = p_equal[each.metric.name], p_at_margin[each.metric.name]
-            verdict = _verdict(each, shift, log_margin, equal, at_margin)
-            more = _more_runs(each, shift, log_margin, len(p_equal)) if verdict == Verdict.INCONCLUSIVE else None
-            least, for_margin = _detectable(each, len(p_equal)), _runs_for_margin(each, log_margin, len(p_equal))
+            verdict = _decide_verdict(each, shift, log_margin, equal, at_margin)
+            more = _count_more_runs(each, shift, log_margin, len(p_equal)) if verdict == Verdict.INCONCLUSIVE else None
+            alpha, for_margin = ALPHA / len(p_equal), _count_runs_for_margin(each, log_margin, len(p_equal))
+            log = None if each.spread is None else least_change(each.runs, each.spread, each.in_pairs, alpha)
+            least = None if log is None else math.expm1(log)
             tests[each.metric.name] = RatioTest(equal, at_margin, verdict, more, least, for_margin)
     return [replace(each, test=tests.get(each.metric.name)) for each in figures]
 
 
-def holm(p_values: Mapping[str, float]) -> dict[str, float]:
+def adjust_p_values(p_values: Mapping[str, float]) -> dict[str, float]:
     """Adjust p-values for the number of tests (S. Holm, 1979)."""
     adjusted, so_far = {}, 0.0
     for number, (name, p_value) in enumerate(sorted(p_values.items(), key=lambda item: item[1])):
@@ -133,7 +137,7 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     return adjusted
 
 
-def _spread(base: Sequence[float], new: Sequence[float], in_pairs: bool) -> float | None:
+def _estimate_spread(base: Sequence[float], new: Sequence[float], in_pairs: bool) -> float | None:
     """The standard deviation within the sides (pooled over both), or of the pairs' differences."""
     if in_pairs:
         own = [after - before for before, after in zip(base, new, strict=True)]
@@ -149,7 +153,7 @@ def _p_at_margin(shift: LocationShift, log_margin: float) -> float:
     return shift.p_value(math.copysign(log_margin, estimated)) if abs(estimated) > log_margin else 1.0
 
 
-def _verdict(
+def _decide_verdict(
     figure: MetricComparison, shift: LocationShift, log_margin: float, p_equal: float, p_at_margin: float
 ) -> Verdict:
     interval, (of_base, of_new) = shift.interval(CONFIDENCE), figure.bounded
@@ -162,7 +166,7 @@ def _verdict(
     return Verdict.INCONCLUSIVE
 
 
-def _more_runs(figure: MetricComparison, shift: LocationShift, log_margin: float, tests: int) -> int | None:
+def _count_more_runs(figure: MetricComparison, shift: LocationShift, log_margin: float, tests: int) -> int | None:
     """Further runs that would decide if the true ratio is the estimate."""
     estimated = shift.estimate
     alpha = ALPHA if abs(estimated) < log_margin else ALPHA / tests
@@ -175,14 +179,7 @@ def _more_runs(figure: MetricComparison, shift: LocationShift, log_margin: float
     return max(needed - figure.runs, 1) if needed <= MOST_RUNS else None
 
 
-def _detectable(figure: MetricComparison, tests: int) -> float | None:
-    if figure.spread is None:
-        return None
-    least = least_change(figure.runs, figure.spread, figure.in_pairs, ALPHA / tests)
-    return None if least is None else math.expm1(least)
-
-
-def _runs_for_margin(figure: MetricComparison, log_margin: float, tests: int) -> int | None:
+def _count_runs_for_margin(figure: MetricComparison, log_margin: float, tests: int) -> int | None:
     if figure.spread is None or figure.runs <= NO_SPREAD or figure.spread > log_margin * MOST_RUNS:
         return None
     needed = runs_to_show(log_margin, figure.spread, figure.in_pairs, ALPHA / tests)
@@ -194,49 +191,49 @@ def least_change(runs: int, spread: float, in_pairs: bool, alpha: float) -> floa
 
     The change, and `spread`, the standard deviation between runs or pairs, are in logarithms.
     """
-    return None if runs < least_runs(1 - alpha, in_pairs) else _reach(runs, in_pairs, alpha) * spread
+    return None if runs < least_runs(1 - alpha, in_pairs) else _find_reach(runs, in_pairs, alpha) * spread
 
 
 def runs_to_show(gap: float, spread: float, in_pairs: bool, alpha: float) -> int:
     """Runs a side (or pairs) for a power of 80 % at a difference of `gap`, in logarithms."""
-    needed = max(_by_approximation(gap, spread, in_pairs, alpha), least_runs(1 - alpha, in_pairs))
-    while needed <= FEW and _reach(needed, in_pairs, alpha) * spread > gap:
+    needed = max(_approximate_runs(gap, spread, in_pairs, alpha), least_runs(1 - alpha, in_pairs))
+    while needed <= FEW and _find_reach(needed, in_pairs, alpha) * spread > gap:
         needed += 1
     return needed
 
 
 @cache
-def _reach(runs: int, in_pairs: bool, alpha: float) -> float:
+def _find_reach(runs: int, in_pairs: bool, alpha: float) -> float:
     """The least change with a power of 80 %, in standard deviations."""
     if runs > FEW:
-        first, z = _normal(alpha)
-        return z * math.sqrt((1 if in_pairs else 2) * math.pi / 3 / (runs - _unknown_spread(first, in_pairs)))
+        first, z = _find_normal_quantiles(alpha)
+        return z * math.sqrt((1 if in_pairs else 2) * math.pi / 3 / (runs - _count_for_unknown_spread(first, in_pairs)))
     rng = random.Random(0)
     # The interval moves with the change, which is detected when the interval's lower end is above zero.
-    intervals = [_of_equal_systems(rng, runs, in_pairs).interval(1 - alpha) for _ in range(DRAWS)]
+    intervals = [_simulate_equal_systems(rng, runs, in_pairs).interval(1 - alpha) for _ in range(DRAWS)]
     return statistics.quantiles([-each.low for each in intervals if each], n=100)[round(100 * POWER) - 1]
 
 
-def _of_equal_systems(rng: random.Random, runs: int, in_pairs: bool) -> LocationShift:
+def _simulate_equal_systems(rng: random.Random, runs: int, in_pairs: bool) -> LocationShift:
     """Simulated runs of one system, with standard deviation 1."""
     if in_pairs:
         return paired([0.0] * runs, [rng.gauss(0, 1) for _ in range(runs)])
     return unpaired(*([rng.gauss(0, 1) for _ in range(runs)] for _ in range(2)))
 
 
-def _by_approximation(gap: float, spread: float, in_pairs: bool, alpha: float) -> int:
+def _approximate_runs(gap: float, spread: float, in_pairs: bool, alpha: float) -> int:
     """Normal approximation, with the efficiency of ranks against means (3/π) and the cost of an unknown spread."""
-    first, z = _normal(alpha)
+    first, z = _find_normal_quantiles(alpha)
     means = (1 if in_pairs else 2) * (z * spread / gap) ** 2 * math.pi / 3
-    return math.ceil(means + _unknown_spread(first, in_pairs))
+    return math.ceil(means + _count_for_unknown_spread(first, in_pairs))
 
 
-def _normal(alpha: float) -> tuple[float, float]:
+def _find_normal_quantiles(alpha: float) -> tuple[float, float]:
     """Normal quantile of a two-sided test, and its sum with that of the power."""
     normal = statistics.NormalDist()
     first = normal.inv_cdf(1 - alpha / 2)
     return first, first + normal.inv_cdf(POWER)
 
 
-def _unknown_spread(first: float, in_pairs: bool) -> float:
+def _count_for_unknown_spread(first: float, in_pairs: bool) -> float:
     return first**2 / (2 if in_pairs else 4)
