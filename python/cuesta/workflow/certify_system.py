@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from cuesta import __version__
-from cuesta.analysis.certify.agreement import differences
+from cuesta.analysis.certify.agreement import list_differing_figures
 from cuesta.analysis.certify.extra_runs import why_not_counted
 from cuesta.analysis.certify.grade import LEAST_RUNS
 from cuesta.analysis.certify.phases import CREATION_TRANSACTION, read_script
@@ -151,7 +151,9 @@ def read_certification(folder: Path) -> Certification:
         raise InputError(f"{folder}: no certification: there is no {GIVEN} in it", remedy)
     certification = open_certification(folder)
     record = derive_record(certification)
-    contradictions = len(differences(record, certification.record)) if certification.record else 0
+    contradictions = (
+        len(list_differing_figures(record, certification.record, {"sha256"})) if certification.record else 0
+    )
     is_complete = all(check.ok for check in record.checks if check.name == "complete")
     return Certification(folder, record, None, Exit.GOOD if is_complete else Exit.INVALID, contradictions)
 

@@ -41,20 +41,20 @@ def verify(what: Path, signers: Path | None) -> dict[str, Any]:
 
 def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
     """Compare a certification's hashes with its files, then its figures with new ones derived from the files."""
-    from cuesta.analysis.certify.agreement import differing_files, hashes_in, list_disagreements  # noqa: PLC0415
+    from cuesta.analysis.certify.agreement import list_differing_files, list_disagreements, read_hashes  # noqa: PLC0415
     from cuesta.analysis.certify.record import derive_record  # noqa: PLC0415
 
     try:
         opened = open_certification(folder)
     except SpoiltError as error:
         return answer(folder, [str(error)])
-    more: dict[str, object] = {"files": len(hashes_in(opened.record or {})), "written_by": opened.given.cuesta}
+    more: dict[str, object] = {"files": len(read_hashes(opened.record or {})), "written_by": opened.given.cuesta}
     try:
         derived = derive_record(opened)
         wrong = list_disagreements(opened, derived)
         more |= {"grade": derived.grade, "runs": derived.method.runs, "excluded": len(derived.method.excluded)}
     except (CuestaError, *SPOILT_FILE_ERRORS) as error:
-        wrong = differing_files(opened, hashes(opened)) if opened.record else []
+        wrong = list_differing_files(opened, hashes(opened)) if opened.record else []
         wrong.append(f"the figures cannot be derived: {why_unread(error)}")
     if opened.record is None:
         return answer(folder, wrong, **more)

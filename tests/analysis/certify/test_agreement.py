@@ -2,7 +2,7 @@
 
 import pytest
 
-from cuesta.analysis.certify.agreement import differing_values
+from cuesta.analysis.certify.agreement import list_differing_values
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,4 @@ from cuesta.analysis.certify.agreement import differing_values
     ],
 )
 def test_differences_are_named_by_their_place(one: object, other: object, said: list[str]) -> None:
-    assert list(differing_values(one, other, "")) == said
+    assert list(list_differing_values(one, other, "")) == said

@@ -76,7 +76,7 @@ def test_sums_means_and_differences_combine_the_errors_of_their_parts() -> None:
     assert [both.low, both.high] == [pytest.approx(3.0), pytest.approx(4 + math.hypot(0.9, 0.8))]
     mean = form_rows.sum_figures([one, one], 2)
     assert [mean.value, mean.standard_error] == [3.0, pytest.approx(0.3 / math.sqrt(2))]
-    apart = form_rows.subtract(one, other)
+    apart = form_rows.sum_figures([one, form_rows.scale_figure(other, -1)])
     assert [apart.value, apart.low] == [2.0, pytest.approx(2 - math.hypot(0.6, 0.8))]
     assert form_rows.scale_figure(one, 0.5).high == 1.95
     exact = form_rows.sum_figures([RecordFigure(value=1.0), RecordFigure(value=2.0)])

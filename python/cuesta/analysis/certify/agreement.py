@@ -24,12 +24,13 @@ def list_disagreements(certification: Certification, derived: Record) -> list[st
     """Where a certification contradicts itself, a sentence each."""
     if certification.record is None:
         return [f"{RECORD}: is missing: cuesta certify {certification.folder} derives it"]
-    return [*differing_files(certification, derived.raw), *differing_figures(derived, certification.record)]
+    figures = list_differing_figures(derived, certification.record, {"raw", "sha256"})
+    return [*list_differing_files(certification, derived.raw), *figures]
 
 
-def differing_files(certification: Certification, hashes: dict[str, str]) -> list[str]:
+def list_differing_files(certification: Certification, hashes: dict[str, str]) -> list[str]:
     """Files that are missing, new, or whose hash, now in `hashes`, differs from the recorded one."""
-    recorded = hashes_in(certification.record or {})
+    recorded = read_hashes(certification.record or {})
     changed = [name for name in hashes if name in recorded and recorded[name] != hashes[name]]
     wrong = [f"{name}: its SHA-256 is not the recorded one" for name in changed]
     wrong += [
@@ -49,26 +50,17 @@ def differing_files(certification: Certification, hashes: dict[str, str]) -> lis
     return wrong
 
 
-def hashes_in(record: dict[str, Any]) -> dict[str, Any]:
+def read_hashes(record: dict[str, Any]) -> dict[str, Any]:
     raw = record.get("raw")
     return raw if isinstance(raw, dict) else {}
 
 
-def differing_figures(derived: Record, recorded: dict[str, Any]) -> list[str]:
-    """Figures that differ from those derived now; `differing_files` compares the hashes."""
-    return compare_records(derived, recorded, {"raw", "sha256"})
-
-
-def differences(derived: Record, recorded: dict[str, Any]) -> list[str]:
-    """Where `record.json` differs from the record derived now."""
-    return compare_records(derived, recorded, {"sha256"})
-
-
-def compare_records(derived: Record, recorded: dict[str, Any], excluded: set[str]) -> list[str]:
+def list_differing_figures(derived: Record, recorded: dict[str, Any], excluded: set[str]) -> list[str]:
+    """Where `record.json`, but for excluded members and for sentences, differs from the record derived now."""
     figures = {name: value for name, value in recorded.items() if name not in excluded}
     now = derived.model_dump(mode="json", exclude=excluded)
     return list(
-        differing_values(without_members(now, RECORD_SENTENCES), without_members(figures, RECORD_SENTENCES), "")
+        list_differing_values(strip_members(now, RECORD_SENTENCES), strip_members(figures, RECORD_SENTENCES), "")
     )
 
 
@@ -78,14 +70,14 @@ RECORD_SENTENCES = frozenset(
 """Members of `record.json` with sentences, whose words change from version to version; its own hash guards them."""
 
 
-def without_members(value: Any, names: frozenset[str]) -> Any:
+def strip_members(value: Any, names: frozenset[str]) -> Any:
     """A copy of a JSON value in which members of these names tell only whether they are empty."""
     if isinstance(value, dict):
-        return {name: bool(each) if name in names else without_members(each, names) for name, each in value.items()}
-    return [without_members(each, names) for each in value] if isinstance(value, list) else value
+        return {name: bool(each) if name in names else strip_members(each, names) for name, each in value.items()}
+    return [strip_members(each, names) for each in value] if isinstance(value, list) else value
 
 
-def differing_values(derived: Any, recorded: Any, place: str) -> Iterator[str]:
+def list_differing_values(derived: Any, recorded: Any, place: str) -> Iterator[str]:
     if isinstance(derived, dict) and isinstance(recorded, dict):
         for name in [*derived, *(name for name in recorded if name not in derived)]:
             at = f"{place}.{name}" if place else name
@@ -94,12 +86,12 @@ def differing_values(derived: Any, recorded: Any, place: str) -> Iterator[str]:
             elif name not in derived:
                 yield f"{at}: is in the record, and cannot be derived"
             else:
-                yield from differing_values(derived[name], recorded[name], at)
+                yield from list_differing_values(derived[name], recorded[name], at)
     elif isinstance(derived, list) and isinstance(recorded, list) and len(derived) == len(recorded):
         for number, (one, other) in enumerate(zip(derived, recorded, strict=True)):
-            yield from differing_values(one, other, f"{place}[{number}]")
-    elif not is_same(derived, recorded):
-        yield f"{place}: the record says {as_text(recorded)}, the raw files give {as_text(derived)}"
+            yield from list_differing_values(one, other, f"{place}[{number}]")
+    elif not is_equal(derived, recorded):
+        yield f"{place}: the record says {shorten_json(recorded)}, the raw files give {shorten_json(derived)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +105,8 @@ class SummaryCheck:
 
 def check_summary(derived: dict[str, Any], recorded: dict[str, Any]) -> SummaryCheck:
     """Compare the values that `summary.json` states; sentences are left out."""
-    stated, values = stated_values(derived, recorded), stated_values(recorded, recorded)
-    wrong = list(differing_values(stated, values, "summary"))
+    stated, values = select_stated_values(derived, recorded), select_stated_values(recorded, recorded)
+    wrong = list(list_differing_values(stated, values, "summary"))
     compared = count_leaves(stated)
     return SummaryCheck(wrong if compared else ["summary.json: it has no figures"], compared)
 
@@ -123,13 +115,13 @@ SENTENCES = frozenset([*sentences_of(RunFigures), *sentences_of(StepFigures), "r
 """Members of `summary.json` that `check_summary` leaves out."""
 
 
-def stated_values(value: Any, recorded: Any) -> Any:
+def select_stated_values(value: Any, recorded: Any) -> Any:
     """A copy without members that `recorded` lacks, and without sentences."""
     if isinstance(value, dict) and isinstance(recorded, dict):
         names = (name for name in value if name in recorded and name not in SENTENCES)
-        return {name: stated_values(value[name], recorded[name]) for name in names}
+        return {name: select_stated_values(value[name], recorded[name]) for name in names}
     if isinstance(value, list) and isinstance(recorded, list) and len(value) == len(recorded):
-        return [stated_values(one, other) for one, other in zip(value, recorded, strict=True)]
+        return [select_stated_values(one, other) for one, other in zip(value, recorded, strict=True)]
     return value
 
 
@@ -138,12 +130,12 @@ def count_leaves(value: Any) -> int:
     return 1 if inner is None else sum(map(count_leaves, inner))
 
 
-def as_text(value: Any) -> str:
+def shorten_json(value: Any) -> str:
     text = "nothing" if value is None else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
-def is_same(one: Any, other: Any) -> bool:
+def is_equal(one: Any, other: Any) -> bool:
     """Equality; of numbers within RESOLUTION."""
     numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in (one, other))
     if numbers:

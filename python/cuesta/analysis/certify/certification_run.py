@@ -136,14 +136,14 @@ class CertificationRun:
         return about is not None and about.whole_machine
 
     def cpu(self, phase: str) -> RecordFigure:
-        return self._of(phase, lambda account: account.subject)
+        return self._take(phase, lambda account: account.subject)
 
     def other_use(self, phase: str, name: str) -> RecordFigure:
         """CPU time that is not the subject's: `others`, `iowait`, `steal`, `idle`, `throttled`, `unaccounted`."""
         account = self.accounts.get(phase)
         if name == "throttled" and account and not account.why and not account.readings_with[name]:
             return missing_figure(why_unmetered(getattr(self._report.idle, name) if self._report else None))
-        return self._of(phase, lambda account: account.rest[name])
+        return self._take(phase, lambda account: account.rest[name])
 
     def kernel_threads(self, phase: str) -> RecordFigure:
         span = self.times.spans.get(phase)
@@ -155,12 +155,9 @@ class CertificationRun:
     def cause(self, phase: str, *names: str) -> RecordFigure:
         account = self.accounts.get(phase)
         if account and not account.why and not account.causes:
-            return missing_figure(
-                "in this phase no sample met the subject"
-                if account.samples.number
-                else why_unmetered(self._report.by_cause if self._report else None)
-            )
-        whole = self._of(phase, lambda account: sum(account.causes[name] for name in names))
+            unmetered = why_unmetered(self._report.by_cause if self._report else None)
+            return missing_figure("in this phase no sample met the subject" if account.samples.number else unmetered)
+        whole = self._take(phase, lambda account: sum(account.causes[name] for name in names))
         if account is None or whole.value is None or not account.samples.squares:
             return whole
         return sum_causes(account, *names)
@@ -183,7 +180,7 @@ class CertificationRun:
                     return missing_figure(self._count_why(name))
                 if readings[name] < account.readings:
                     return missing_figure("it was not counted in every reading")
-        return self._of(phase, take)
+        return self._take(phase, take)
 
     def loaded(self) -> float | None:
         """Programs loaded in the whole run; None if they were not counted."""
@@ -211,9 +208,9 @@ class CertificationRun:
         return missing_figure("nobody looked whether its processes slept") if idle is None else RecordFigure(value=idle)
 
     def total(self, phase: str) -> RecordFigure:
-        return self._of(phase, lambda account: account.seconds)
+        return self._take(phase, lambda account: account.seconds)
 
-    def _of(self, phase: str, take: Callable[[CpuAccount], float]) -> RecordFigure:
+    def _take(self, phase: str, take: Callable[[CpuAccount], float]) -> RecordFigure:
         account = self.accounts.get(phase)
         if account is None:
             return NO_PHASE
@@ -247,12 +244,11 @@ def sum_causes(account: CpuAccount, *names: str) -> RecordFigure:
     """CPU time by several causes, with its sampling error."""
     seconds, whole = sum(account.causes[name] for name in names), sum(account.causes.values())
     samples = account.samples
-    if not seconds:
-        return (
-            unsampled_figure(whole, samples.effective_size)
-            if samples.unmet.intersection(names)
-            else RecordFigure(value=0.0)
-        )
+    if not seconds and not samples.unmet.intersection(names):
+        return RecordFigure(value=0.0)
+    if not seconds:  # no sample found it: 0, with the upper limit for the number of samples
+        high = whole * _native.share_interval(0.0, samples.effective_size)[1]
+        return RecordFigure(value=0.0, standard_error=high / TWO_SIDED_95, low=0.0, high=high)
     calibration = sum(samples.calibrations[name] for name in names)
     return figure_with_error(seconds, min(seconds / whole, 1.0), samples.effective_size, calibration)
 
@@ -268,12 +264,6 @@ def figure_with_error(seconds: float, share: float, samples: float, calibration:
         low=max(seconds - math.hypot((share - low) * whole, TWO_SIDED_95 * calibration), 0.0),
         high=seconds + math.hypot((high - share) * whole, TWO_SIDED_95 * calibration),
     )
-
-
-def unsampled_figure(whole: float, samples: float) -> RecordFigure:
-    """CPU time that no sample found: 0, with the upper limit for the number of samples."""
-    high = whole * _native.share_interval(0.0, samples)[1]
-    return RecordFigure(value=0.0, standard_error=high / TWO_SIDED_95, low=0.0, high=high)
 
 
 def missing_figure(why: str, absence: Absence | None = None) -> RecordFigure:

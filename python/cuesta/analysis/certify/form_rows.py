@@ -9,7 +9,7 @@ Intervals cover the sampling error within one run; how much runs differ is seen 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from cuesta.analysis.certify.certification_run import SCRIPT_PHASES, CertificationRun
 from cuesta.analysis.certify.extra_runs import ExtraRuns
@@ -111,7 +111,8 @@ NAMED_CAUSES = {LOADING, NON_FAULT, *(cause for kind in FAULT_KINDS for cause in
 def subject_time(run: CertificationRun, phase: str) -> RecordFigure:
     """The subject's CPU time less loading, as far as causes are known."""
     own, loading = run.cpu(phase), run.cause(phase, LOADING)
-    return own if own.value is None or loading.value is None else subtract(own, loading)
+    is_known = own.value is not None and loading.value is not None
+    return sum_figures([own, scale_figure(loading, -1)]) if is_known else own
 
 
 def true_idle(run: CertificationRun, phase: str) -> RecordFigure:
@@ -309,25 +310,24 @@ def both_phases(runs: Sequence[CertificationRun], creation: RecordFigure, comman
 
 
 def sum_figures(figures: Iterable[RecordFigure], divisor: float = 1.0) -> RecordFigure:
-    """The sum of known, independent figures, divided."""
+    """The sum of known, independent figures, divided: distances from the value add up in quadrature."""
     known = list(figures)
-    value = sum(each.value or 0.0 for each in known) / divisor
-    if all(each.high is None for each in known):
+    value = sum(figure.value or 0.0 for figure in known) / divisor
+    uncertain = [figure for figure in known if figure.high is not None]
+    if not uncertain:
         return RecordFigure(value=value)
-    return RecordFigure(value=value, **_interval_of_sum(value, known, divisor))
+    down = math.hypot(*((figure.value or 0.0) - (figure.low or 0.0) for figure in uncertain)) / divisor
+    up = math.hypot(*((figure.high or 0.0) - (figure.value or 0.0) for figure in uncertain)) / divisor
+    error = math.hypot(*(figure.standard_error or 0.0 for figure in uncertain)) / divisor
+    return RecordFigure(value=value, standard_error=error, low=value - down, high=value + up)
 
 
-def subtract(one: RecordFigure, other: RecordFigure) -> RecordFigure:
-    value = (one.value or 0.0) - (other.value or 0.0)
-    if one.high is None and other.high is None:
-        return RecordFigure(value=value)
-    mirrored = other.model_copy(update={"low": other.high, "high": other.low})
-    return RecordFigure(value=value, **_interval_of_sum(value, [one, mirrored], 1.0))
-
-
-def scale_figure(one: RecordFigure, by: float) -> RecordFigure:
-    limits = {name: getattr(one, name) for name in ("value", "standard_error", "low", "high")}
-    return RecordFigure(**{name: None if each is None else each * by for name, each in limits.items()})
+def scale_figure(one: RecordFigure, factor: float) -> RecordFigure:
+    if one.value is None or one.low is None or one.high is None:
+        return RecordFigure(value=None if one.value is None else one.value * factor)
+    low, high = sorted((one.low * factor, one.high * factor))
+    error = None if one.standard_error is None else one.standard_error * abs(factor)
+    return RecordFigure(value=one.value * factor, standard_error=error, low=low, high=high)
 
 
 def mean_figure(figures: Sequence[RecordFigure]) -> RecordFigure:
@@ -350,12 +350,3 @@ def divide_figures(one: RecordFigure, other: RecordFigure) -> RecordFigure:
     if not other.value:
         return RecordFigure(why="there were none", absence=Absence.NO_EVENT)
     return scale_figure(one, 1 / other.value)
-
-
-def _interval_of_sum(value: float, figures: Iterable[RecordFigure], divisor: float) -> dict[str, Any]:
-    """Error and interval of a sum: distances from the value add up in quadrature."""
-    known = [each for each in figures if each.high is not None]
-    down = math.hypot(*((each.value or 0.0) - (each.low or 0.0) for each in known)) / divisor
-    up = math.hypot(*((each.high or 0.0) - (each.value or 0.0) for each in known)) / divisor
-    error = math.hypot(*(each.standard_error or 0.0 for each in known)) / divisor
-    return {"standard_error": error, "low": value - down, "high": value + up}

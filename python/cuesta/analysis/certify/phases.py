@@ -79,7 +79,7 @@ def read_script(tape: _native.Tape) -> PhasedScript:
     )
 
 
-def phase_times(recorded: Recorded, pause: float | None) -> PhaseTimes:
+def read_phase_times(recorded: Recorded, pause: float | None) -> PhaseTimes:
     """The phases of a run; without a pause there is one: a benchmark."""
     group = recorded.plan["group"][0]
     users, stagger = group["users"], _native.duration(group["stagger"]) / 1e9

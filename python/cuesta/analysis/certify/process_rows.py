@@ -11,7 +11,6 @@ from cuesta.analysis.certify.form_rows import (
     NUMBERS_A,
     NUMBERS_B,
     Rows,
-    Take,
     add_figures,
     divide_figures,
     mean_figure,
@@ -36,13 +35,8 @@ def process_rows(
     users = fmean(run.times.users for run in runs) if runs else 0
 
     def cpu(key: str, name: str, figure: RecordFigure, formula: str) -> ProcessRow:
-        return ProcessRow(
-            key=key,
-            name=name,
-            unit="s",
-            figure=divide_by_processes(figure, users),
-            formula=f"{formula.format(**NUMBERS)} ÷ processes",
-        )
+        own = figure if figure.value is None else scale_figure(figure, 1 / users)
+        return ProcessRow(key=key, name=name, unit="s", figure=own, formula=f"{formula.format(**NUMBERS)} ÷ processes")
 
     def real(key: str, name: str, take: Callable[[CertificationRun], float], formula: str) -> ProcessRow:
         return clock_row(runs, (key, name), take, formula)
@@ -60,8 +54,10 @@ def process_rows(
         "{a[subject]} + {a[loading]} + {a[daemon]} creation",
     )
     execution = "Average time for execution of command sequence"
+    by_run = [(subject_time(run, "command").value, run.times.users) for run in runs]
+    known = [value / users for value, users in by_run if value is not None and users]
     command = cpu("command", execution, a["subject"].command, "{a[subject]} command")
-    command = command.model_copy(update={"runs": cpu_by_run(runs, subject_time, "command")})
+    command = command.model_copy(update={"runs": known if len(known) == len(by_run) else []})
     yield command
     yield real("command_real", same, lambda t: fmean(t.times.command), "mean of users")
     non_fault = "Non-fault time of a process"
@@ -110,14 +106,9 @@ def benchmark_rows(runs: Sequence[CertificationRun], a: Rows, b: Rows) -> Iterat
     yield clock_row(runs, ("elapsed", elapsed), lambda t: t.times.spans["command"].seconds, "makespan")
     yield clock_row(runs, ("completion", process), lambda t: fmean(t.times.command), "mean of processes")
 
-    def part(key: str, name: str, one: FormRow, of: FormRow, formula: str) -> ProcessRow:
-        return ProcessRow(
-            key=key,
-            name=name,
-            unit="share",
-            figure=divide_figures(one.command, of.command),
-            formula=formula.format(**NUMBERS),
-        )
+    def part(key: str, name: str, one: FormRow, whole: FormRow, formula: str) -> ProcessRow:
+        figure = divide_figures(one.command, whole.command)
+        return ProcessRow(key=key, name=name, unit="share", figure=figure, formula=formula.format(**NUMBERS))
 
     yield part("zero_idle", "Zero idle", a["true_idle"], a["total"], "{a[true_idle]} ÷ total")
     own = mean_figure([run.own_idle("command") for run in runs])
@@ -139,14 +130,3 @@ def clock_row(
 ) -> ProcessRow:
     figure = mean_figure([RecordFigure(value=take(run)) for run in runs if run.times.spans])
     return ProcessRow(key=names[0], name=names[1], unit="s", figure=figure, formula=formula)
-
-
-def cpu_by_run(runs: Sequence[CertificationRun], take: Take, phase: str) -> list[float]:
-    """CPU time of one process, run by run; empty if a run lacks it."""
-    values = [(take(run, phase).value, run.times.users) for run in runs]
-    known = [value / users for value, users in values if value is not None and users]
-    return known if len(known) == len(values) else []
-
-
-def divide_by_processes(figure: RecordFigure, number: float) -> RecordFigure:
-    return figure if figure.value is None else scale_figure(figure, 1 / number)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from cuesta.analysis.certify.certification_run import CertificationRun, CpuAccount, SampleTotals
-from cuesta.analysis.certify.phases import Span, phase_times
+from cuesta.analysis.certify.phases import Span, read_phase_times
 from cuesta.analysis.summary import sum_up
 from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.meters import Row
@@ -33,7 +33,7 @@ UNSPLIT = "user_and_calls"
 def read_run(folder: Path, pause: float | None) -> CertificationRun:
     """Read a run; one of a benchmark has no pause and a single phase. Raises InputError."""
     recorded = open_run(folder)
-    times = phase_times(recorded, pause)
+    times = read_phase_times(recorded, pause)
     accounts = {
         name: cpu_account(recorded, span, [other for each, other in times.spans.items() if each != name])
         for name, span in times.spans.items()
@@ -59,7 +59,8 @@ def cpu_account(recorded: Recorded, span: Span, other_phases: Iterable[Span] = (
 
 def why_no_account(recorded: Recorded, span: Span, rows: Sequence[Row], other_phases: Iterable[Span]) -> str | None:
     if not recorded.metered.rows:
-        return explain_no_reading(recorded)
+        about, gaps = recorded.metered.about(0), recorded.metered.gaps
+        return "this run recorded no meters" if about is None else gaps[-1].why if gaps else about.why
     if cut := [gap.why for gap in recorded.metered.gaps if span.begin <= gap.at <= span.end]:
         return f"a gap in the meters: {cut[0]}"
     if sum(overlap(row, span) for row in rows) < span.seconds - 1e-3:
@@ -69,11 +70,6 @@ def why_no_account(recorded: Recorded, span: Span, rows: Sequence[Row], other_ph
     if any(row.report.own.seconds.value is None for row in rows):
         return "these meters do not tell the subject's CPU time"
     return None
-
-
-def explain_no_reading(recorded: Recorded) -> str:
-    about, gaps = recorded.metered.about(0), recorded.metered.gaps
-    return "this run recorded no meters" if about is None else gaps[-1].why if gaps else about.why
 
 
 def overlap(row: Row, span: Span) -> float:

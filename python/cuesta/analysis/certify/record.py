@@ -149,6 +149,8 @@ def describe_method(
     extra: ExtraRuns,
 ) -> Method:
     unmetered = extra.completion()
+    metered = mean_figure([RecordFigure(value=fmean(run.times.completion)) for run in runs if run.times.completion])
+    times = divide_figures(metered, unmetered)
     abouts = [about for run in runs if (about := run.recorded.metered.about(0))]
     rows = [row.length for run in runs for row in run.recorded.metered.rows]
     cut = (CUT if certification.given.kind == "certification" else WHOLE) if rows else NO_READING
@@ -159,20 +161,13 @@ def describe_method(
         apart={what: [within(certification, run) for run in made] for what, made in extra.runs.items() if made},
         untraced=certification.given.untraced,
         unmetered=unmetered,
-        cost=meter_cost(runs, unmetered),
+        cost=times if times.value is None else RecordFigure(value=times.value - 1),
         settled=check_settled(runs)[1],
         cut=cut.format(every=fmean(rows or [0.0]), pause=certification.given.pause or 0.0),
         metered=f"{abouts[0].source}: {abouts[0].why}" if abouts else "not metered",
         honesty=abouts[0].honesty if abouts else "",
         tools={"cuesta": certification.given.cuesta},
     )
-
-
-def meter_cost(runs: Sequence[CertificationRun], unmetered: RecordFigure) -> RecordFigure:
-    """The relative increase of a process's real time by meters, against the control run."""
-    metered = mean_figure([RecordFigure(value=fmean(run.times.completion)) for run in runs if run.times.completion])
-    times = divide_figures(metered, unmetered)
-    return times if times.value is None else RecordFigure(value=times.value - 1)
 
 
 def run_row(certification: Certification, run: CertificationRun) -> RunRow:
