@@ -77,7 +77,7 @@ class Proposal:
 def main(files: Sequence[str]) -> None:
     for file in files:
         document = read_historical(file)
-        for each in search(Transcript.of(document)):
+        for each in search(Transcript.parse(document)):
             printed = document.prints[each.name]
             typed = "" if printed.reading is None else f" (typed: {printed.reading})"
             print(f"{Path(file).stem}: {each.name}: printed {printed.text}, may read {each.reading}{typed}; repairs:")

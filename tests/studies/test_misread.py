@@ -21,14 +21,14 @@ UNDECIDED = {"setting.block", "disk_1.busy"}
 def proposed(prints: dict[str, str], *formulas: str) -> list[Proposal]:
     """Search a document made of these prints and formulas."""
     values = {name: PrintedValue(text) for name, text in prints.items()}
-    return search(Transcript.of(Document("made up", values, tuple(map(Identity, formulas)))))
+    return search(Transcript.parse(Document("made up", values, tuple(map(Identity, formulas)))))
 
 
 @pytest.mark.parametrize("file", [MCS, EMACS, FORM], ids=lambda file: file.stem)
 def test_proposed_readings_are_the_typed_ones(file: Path) -> None:
     document = read_historical(file)
     typed = {name: each.reading for name, each in document.prints.items() if each.reading and name not in UNDECIDED}
-    assert {each.name: each.reading for each in search(Transcript.of(document))} == typed
+    assert {each.name: each.reading for each in search(Transcript.parse(document))} == typed
 
 
 def test_each_proposal_names_the_identities_that_it_repairs(capsys: pytest.CaptureFixture[str]) -> None:

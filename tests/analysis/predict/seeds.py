@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cuesta.analysis.history.table_points import read_table
+from cuesta.analysis.predict.fitting import FittedModel, fit_form
+from cuesta.analysis.predict.forms.form import Form
 from cuesta.analysis.predict.points import Point
 
 STUDIES = Path(__file__).parents[3] / "studies"
@@ -21,6 +23,12 @@ def rows(file: Path, *configurations: str, most: int = 1000, think: float | None
         and point.at.users <= most
         and think in (None, point.at.think)
     ]
+
+
+def fitted(form: Form, points: Sequence[Point]) -> FittedModel:
+    model = fit_form(form, points)
+    assert model
+    return model
 
 
 def errors(predicted: Sequence[float], measured: Sequence[float]) -> list[float]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import pytest
 
 from cuesta.analysis.predict.band import band
-from cuesta.analysis.predict.fitting import fit_form
 from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.form import Form
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.points import Conditions, Point
 from cuesta.analysis.quantity import Quantity
+from tests.analysis.predict.seeds import fitted
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,7 @@ def rows(rng: random.Random, host: Host, users: list[int]) -> list[Point]:
 def holds(seed: int) -> bool:
     rng = random.Random(seed)
     host, users = drawn(rng)
-    model = fit_form(host.form, rows(rng, host, users))
-    assert model
+    model = fitted(host.form, rows(rng, host, users))
     within, right = band(model, lambda each: each.response(host.at)), host.response(host.at.users)
     return within.low <= right * (1 + 1e-9) and right <= within.high * (1 + 1e-9)
 

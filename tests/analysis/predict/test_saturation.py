@@ -8,7 +8,6 @@ import pytest
 from cuesta.analysis.models import paced_station
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.choice import choose_model
-from cuesta.analysis.predict.fitting import fit_form
 from cuesta.analysis.predict.forms.scalability import scaled_throughput
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.meters import derive_stations
@@ -16,7 +15,7 @@ from cuesta.analysis.predict.points import Conditions, Point
 from cuesta.analysis.predict.saturation import find_conflicts, saturations_by_meters, saturations_by_response
 from cuesta.analysis.predict.saturation import saturations_by_model as saturation_of
 from cuesta.analysis.quantity import Quantity
-from tests.analysis.predict.seeds import TMUX, rows
+from tests.analysis.predict.seeds import TMUX, fitted, rows
 from tests.analysis.solved import solve
 
 POPULATIONS = (2, 5, 10, 20, 30, 40)
@@ -86,8 +85,7 @@ def test_rows_that_do_not_tell_give_no_saturation_point() -> None:
 
 def test_a_station_that_is_hardly_busy_at_any_load_gives_no_saturation_point() -> None:
     """The response grows with nothing: the best demand is as small as a fit may try."""
-    model = fit_form(OneStation(), closed_rows(demand=0.1, metered=0.1))
-    assert model
+    model = fitted(OneStation(), closed_rows(demand=0.1, metered=0.1))
     assert saturation_of(replace(model, values=[0.05, math.log(1e-10)])) == []
 
 

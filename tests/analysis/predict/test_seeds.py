@@ -9,7 +9,7 @@ from cuesta.analysis.history.table_points import read_table
 from cuesta.analysis.history.transcript import Transcript
 from cuesta.analysis.predict.band import band
 from cuesta.analysis.predict.choice import choose_known, choose_model
-from cuesta.analysis.predict.fitting import FittedModel, fit_form, fitted_parts, measured_response
+from cuesta.analysis.predict.fitting import FittedModel, fitted_parts, measured_response
 from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.curves import EXPONENTIAL, POWER
 from cuesta.analysis.predict.forms.metered import Metered
@@ -20,15 +20,13 @@ from cuesta.analysis.predict.prediction import SystemPrediction, predict, remark
 from cuesta.analysis.predict.saturation import fit_utilization_line, saturation_by_meter
 from cuesta.analysis.predict.transfer import list_transfers
 from cuesta.ledger.historical import read_historical
-from tests.analysis.predict.seeds import EMACS, MCS, TMUX, errors, mape, rows
+from tests.analysis.predict.seeds import EMACS, MCS, TMUX, errors, fitted, mape, rows
 
 CONFIGURATIONS = ("telnet", "telnet+tmux", "in-kernel", "in-kernel+tmux")
 
 
 def station(points: Sequence[Point]) -> FittedModel:
-    found = fit_form(OneStation(), points)
-    assert found
-    return found
+    return fitted(OneStation(), points)
 
 
 def throughputs(model: FittedModel, points: Sequence[Point]) -> tuple[list[float], list[float]]:
@@ -68,8 +66,7 @@ def test_errors_of_the_predicted_rows() -> None:
 
 
 def test_the_asymptotic_bound_is_worse_at_the_knee() -> None:
-    model = fit_form(Asymptote(), rows(MCS, "MR7.0", think=0))
-    assert model
+    model = fitted(Asymptote(), rows(MCS, "MR7.0", think=0))
     assert errors(*throughputs(model, rows(MCS, "MR7.0", think=1))) == [pytest.approx(15.5, abs=0.06)]
 
 
@@ -120,8 +117,7 @@ def test_the_front_end_was_not_the_bottleneck() -> None:
     meter = saturation_by_meter(all_rows, "FNP")
     assert meter
     assert kchars(all_rows[0], meter.throughput) / 5.3 == pytest.approx(1.18, abs=0.005)
-    light = fit_form(Metered(derive_stations(all_rows[:2])), all_rows[:2])
-    assert light
+    light = fitted(Metered(derive_stations(all_rows[:2])), all_rows[:2])
     pairs = [(p.utilizations["FNP"].value, p.rate or 0.0) for p in all_rows[:2]]
     by_line = sum(rate**2 for _, rate in pairs) / sum(busy * rate for busy, rate in pairs)
     rates = [light.network(all_rows[4].at).most_throughput, by_line]  # type: ignore[union-attr]
@@ -133,7 +129,7 @@ def test_the_front_end_was_not_the_bottleneck() -> None:
 
 def test_a_half_loaded_row_predicts_the_maximum_of_bisync() -> None:
     first, *others = rows(MCS, "bisync MR8.0")
-    (choice,) = [choose_model([first])]
+    choice = choose_model([first])
     assert choice
     assert choice.best.form.name == "metered stations"
     (fnp,) = derive_stations([first])["bisync MR8.0"]
@@ -244,8 +240,7 @@ def test_beyond_the_measured_range_nothing_is_reported() -> None:
 def test_criteria_of_the_forms() -> None:
     """In milliseconds squared they are 20, 26 and 24."""
     milliseconds = 20 * 13.815510557964274  # 20 rows · ln 10⁶
-    found = [fit_form(form, rows(TMUX)) for form in (OneStation(), POWER, EXPONENTIAL)]
-    criteria = [each.information + milliseconds for each in found if each]
+    criteria = [fitted(form, rows(TMUX)).information + milliseconds for form in (OneStation(), POWER, EXPONENTIAL)]
     assert criteria == pytest.approx([20.4, 26.5, 24.2], abs=0.06)
     assert choose_model(rows(TMUX)).best.form == OneStation()  # type: ignore[union-attr]
 
@@ -308,7 +303,7 @@ def test_the_script_alone_gives_the_rate_of_one_user() -> None:
 
 def test_waits_that_thirty_five_users_need() -> None:
     """The memo's waits leave more than the reported .9 characters a second. With ^g as a key the script has 1415."""
-    script = Transcript.of(read_historical(EMACS))
+    script = Transcript.parse(read_historical(EMACS))
     waits, think, plain = (script.quantity(name).value for name in ("waits", "think", "keys"))
     keys = plain + waits - 2
     assert (keys, waits, think) == (1415, 67, 165)
@@ -326,8 +321,7 @@ def test_demands_of_one_user_do_not_predict_thirty_five() -> None:
     """CPU time holds, disk accesses do not, because memory is shared: every model from one user predicts 1.6."""
     one, many = rows(EMACS, "by demands")
     assert choose_model([one]) is None, "a CPU that is 2 % busy does not tell what a transaction costs"
-    model = fit_form(Metered(derive_stations([one], least=0.0)), [one])
-    assert model
+    model = fitted(Metered(derive_stations([one], least=0.0)), [one])
     assert model.throughput(many.at) / 35 == pytest.approx(1.55, abs=0.06)
     assert errors(*throughputs(model, [many]))[0] > 70
     accesses = [p.utilizations["the disks"].value / p.throughput.value for p in (one, many) if p.throughput]

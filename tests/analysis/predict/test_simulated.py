@@ -10,13 +10,13 @@ import pytest
 from cuesta.analysis.certainty import error_of_mean
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.band import band
-from cuesta.analysis.predict.fitting import fit_form
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.from_runs import with_relative_error
 from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import WIDEST, SystemPrediction, predict
 from cuesta.analysis.quantity import Quantity
 from tests.analysis.closed_loop import closed_loop
+from tests.analysis.predict.seeds import fitted
 from tests.analysis.solved import solve
 
 THINK, SERVICE, LINE = 5.0, 0.2, 0.3
@@ -61,7 +61,7 @@ def answer(points: Sequence[Point], fit: Sequence[Point], users: int) -> SystemP
 def test_narrow_bands_hold_the_truth_as_well(populations: Sequence[int], users: int) -> None:
     """Runs of 300 s, 40 repetitions. Three rows may lie on a model by chance: that must not make its band narrow."""
     truth, at = solve(TRUTH, users).response, conditions(users)
-    models = [model for seed in range(40) if (model := fit_form(OneStation(), metered_rows(seed, populations)))]
+    models = [fitted(OneStation(), metered_rows(seed, populations)) for seed in range(40)]
     bands = [band(model, lambda each: each.response(at)) for model in models]
     told = [each for each in bands if each.ratio <= WIDEST]
     assert sum(each.low <= truth <= each.high for each in told) >= 0.85 * len(told)

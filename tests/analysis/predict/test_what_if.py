@@ -15,7 +15,7 @@ from cuesta.analysis.history.table_points import read_table
 from cuesta.analysis.models.network import DELAY, Network, Station
 from cuesta.analysis.predict.band import band
 from cuesta.analysis.predict.changes import Change, apply_changes, largest_population
-from cuesta.analysis.predict.fitting import FittedModel, fit_form
+from cuesta.analysis.predict.fitting import FittedModel
 from cuesta.analysis.predict.forms.station import OneStation
 from cuesta.analysis.predict.points import Conditions, Point
 from cuesta.analysis.predict.prediction import predict
@@ -23,7 +23,7 @@ from cuesta.analysis.predict.what_if import predict_changed_loads
 from cuesta.analysis.quantity import Quantity
 from cuesta.cli import main
 from cuesta.errors import Exit
-from tests.analysis.predict.seeds import MCS, TMUX
+from tests.analysis.predict.seeds import MCS, TMUX, fitted
 from tests.analysis.solved import solve
 
 SATURATED = ("--configuration", "MR8.0", "--fit", "think=0")
@@ -146,8 +146,7 @@ def test_a_limit_that_rows_leave_open_is_left_open_soon() -> None:
     at = Conditions("", 1, think=0.97, keying=1.26, demand="cpu", delays=("rest",))
     timed = {8: (0.061, 0.070, 0.078), 16: (0.011, 0.075, 0.139), 32: (0.003, 0.257, 0.722)}
     rows = [Point(str(n), replace(at, users=n), response=Quantity(*bounds)) for n, bounds in timed.items()]
-    model = fit_form(OneStation(), rows)
-    assert model
+    model = fitted(OneStation(), rows)
     evaluated = []
 
     def most(each: FittedModel) -> float:

@@ -11,6 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
+from scipy.integrate import quad
+from scipy.stats import gamma
+
 from tests.analysis.search.closed_host import ClosedHost
 
 CLIFF, FAST, SLOW = 24, 0.2, 0.32
@@ -54,27 +57,16 @@ def beyond(users: int, mean: float, response: float, servers: int, away: float) 
     return sum(tails) / sum(weights)
 
 
+@cache
 def sojourn_beyond(departures: int, mean: float, response: float, servers: int) -> float:
     """The probability that some departures from busy servers and then an own service take longer than `response`."""
     if servers == 1:
-        return erlang_beyond(departures + 1, response / mean)
+        return float(gamma.sf(response, departures + 1, scale=mean))
     if not departures:
         return math.exp(-response / mean)
-    rate, pieces = servers / mean, 200
-    width = response / pieces
-    served = sum(
-        erlang_density(departures, rate, (piece + 0.5) * width) * math.exp(-(response - (piece + 0.5) * width) / mean)
-        for piece in range(pieces)
-    )
-    return erlang_beyond(departures, rate * response) + served * width
-
-
-def erlang_beyond(stages: int, time: float) -> float:
-    return math.exp(-time) * sum(time**stage / math.factorial(stage) for stage in range(stages))
-
-
-def erlang_density(stages: int, rate: float, time: float) -> float:
-    return rate * math.exp(-rate * time) * (rate * time) ** (stages - 1) / math.factorial(stages - 1)
+    wait = gamma(departures, scale=mean / servers)
+    served, _ = quad(lambda time: wait.pdf(time) * math.exp(-(response - time) / mean), 0, response)
+    return float(wait.sf(response) + served)
 
 
 def at_the_cliff(users: int) -> bool:

@@ -7,7 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cuesta.analysis.capacity.asymptotes import derive_asymptotes
-from cuesta.analysis.capacity.evidence import Evidence, gather_evidence, is_mostly_foreign, pick_limiting, shows_waiting
+from cuesta.analysis.capacity.evidence import (
+    Evidence,
+    gather_evidence,
+    is_full,
+    is_mostly_foreign,
+    pick_limiting,
+    shows_waiting,
+)
 from cuesta.analysis.capacity.findings import (
     NOTICEABLE,
     Conflicting,
@@ -136,7 +143,8 @@ def judge_saturated(evidence: Evidence, resource: Resource) -> Finding:
 def judge_line(evidence: Evidence) -> Finding | None:
     """The line, if its characters take most of a response or saturate it."""
     line, parts = read_terminal_line(evidence.measured), evidence.parts
-    if line is None or not (evidence.is_line_saturated or parts.line >= MOST_OF_IT * parts.response):
+    is_saturated = any(is_full(lines) for lines in evidence.resources if lines.kind == Kind.LINES)
+    if line is None or not (is_saturated or parts.line >= MOST_OF_IT * parts.response):
         return None
     return OnTheLine(parts.line, parts.response, line.answer, line.is_exact, line.speed.baud)
 
@@ -156,7 +164,7 @@ def judge_growth(evidence: Evidence, baseline: Evidence) -> Finding | None:
 def judge_single_load(evidence: Evidence) -> Finding | None:
     """One load cannot tell whether a long response that no meter explains is waiting or the host's own pace."""
     users, parts, used = evidence.measured.step.users, evidence.parts, evidence.most_used
-    if users == 1 or not evidence.has_unexplained_time:
+    if users == 1 or not evidence.is_notable(parts.unexplained):
         return None
     what = f"of {evidence.unit} of {seconds(parts.response)}, no meter explains {seconds(parts.unexplained)}"
     busy = f" (it uses {share(used.used)} of {used.name})" if used else ""

@@ -50,14 +50,6 @@ class Evidence:
         """The shared resources that are saturated; a user's own line is none of them."""
         return [each for each in self.resources if each.is_believed and is_full(each) and each.kind != Kind.LINES]
 
-    @property
-    def is_line_saturated(self) -> bool:
-        return any(is_full(each) for each in self.resources if each.kind == Kind.LINES)
-
-    @property
-    def has_unexplained_time(self) -> bool:
-        return self.is_notable(self.parts.unexplained)
-
     def is_notable(self, unexplained: float) -> bool:
         return unexplained >= max(UNEXPLAINED * self.parts.of_host, NOTICEABLE)
 

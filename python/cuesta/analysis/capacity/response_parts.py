@@ -89,20 +89,14 @@ def list_claims(known: Sequence[Resource]) -> Iterator[tuple[Rank, ResponsePart]
     """The parts that each resource would explain by itself; of overlapping resources, the one that explains most."""
     believed = [each for each in known if each.is_believed and each.demand and each.kind != Kind.LINES]
     for kind in Kind:
-        own = sorted((each for each in believed if each.kind == kind), key=explained_time, reverse=True)
+        own = [each for each in believed if each.kind == kind]
+        own.sort(key=lambda each: (each.demand or 0.0) + each.waiting(), reverse=True)
+        # A task that waits for a CPU may do work that no user waits for.
+        wait_rank = Rank.CPU_WAIT if kind == Kind.CPU else Rank.WAIT
         for each in own[:1] if kind in OVERLAPPING else own:
             is_own, most = each.own is not None, "" if each.own is not None else ", at most"
             work = ResponsePart(f"work of {each.name}{most}", each.demand or 0.0, each.source)
             yield (Rank.WORK if is_own else Rank.PERHAPS_OTHERS), work
             how = each.source if each.waiting() == each.waited else "queueing theory, from its utilization"
             wait = ResponsePart(f"waiting for {each.name}{most}", each.waiting(), how, each.name)
-            yield (rank_wait(each) if is_own else Rank.PERHAPS_OTHERS), wait
-
-
-def rank_wait(resource: Resource) -> Rank:
-    """A task that waits for a CPU may do work that no user waits for."""
-    return Rank.CPU_WAIT if resource.kind == Kind.CPU else Rank.WAIT
-
-
-def explained_time(resource: Resource) -> float:
-    return (resource.demand or 0.0) + resource.waiting()
+            yield (wait_rank if is_own else Rank.PERHAPS_OTHERS), wait

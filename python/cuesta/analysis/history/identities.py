@@ -83,7 +83,7 @@ BOUNDS = {"=": "", "<=": "at most ", ">=": "at least "}
 
 def check_document(document: Document) -> DocumentCheck:
     """Compute every identity of a document. Raises InputError for an invalid formula."""
-    transcript = Transcript.of(document)
+    transcript = Transcript.parse(document)
     before = [transcript.outcome(formula).agreement for formula in transcript.formulas]
     read, corrections = accept_readings(transcript)
     findings = [
@@ -94,9 +94,10 @@ def check_document(document: Document) -> DocumentCheck:
         *find_short_rows(document),
     ]
     order = {name: at for at, name in enumerate(document.prints)}
-    findings.sort(key=lambda found: order.get(found.name, len(order)))
+    findings.sort(key=lambda finding: order.get(finding.name, len(order)))
     remarked = tuple(
-        replace(each, why=transcript.whys.get(first_or_empty(each.against), each.why)) for each in findings
+        replace(finding, why=transcript.whys.get(finding.against[0], finding.why)) if finding.against else finding
+        for finding in findings
     )
     holding, rounding = before.count(Agreement.HOLDS), before.count(Agreement.ROUNDING)
     return DocumentCheck(document, remarked, len(before), holding, rounding)
@@ -120,10 +121,6 @@ def accept_readings(printed: Transcript) -> tuple[Transcript, list[Correction]]:
         if confirmed == typed:
             return read, corrections
         typed = confirmed
-
-
-def first_or_empty(texts: Sequence[str]) -> str:
-    return texts[0] if texts else ""
 
 
 def find_misreads(printed: Transcript, read: Transcript, corrections: Sequence[Correction]) -> Iterator[Finding]:
@@ -176,17 +173,15 @@ def find_unrepaired(transcript: Transcript) -> Iterator[Finding]:
     for name, cases in failing.items():
         formula, outcome = cases[0]
         printed = name in transcript.document.prints
+        carried = is_carried(transcript, formula, failing)
+        support = [own for own in transcript.formulas if name in own.names and transcript.outcome(own).agrees]
         yield Finding(
             name,
             printed=transcript.print_of(name).text if printed else write_value(outcome.left, "0.00") or "no number",
-            verdict=FindingKind.CARRIED
-            if is_carried(transcript, formula, failing)
-            else classify_value(formula, outcome),
+            verdict=FindingKind.CARRIED if carried else classify_value(formula, outcome),
             computed=compute_value(transcript, formula, name),
             against=list_texts([case[0] for case in cases]),
-            support=list_texts(
-                [each for each in transcript.formulas if name in each.names and transcript.outcome(each).agrees]
-            ),
+            support=list_texts(support),
             page=transcript.print_of(name).page if printed else "",
         )
 
@@ -243,17 +238,18 @@ def find_short_rows(document: Document) -> Iterator[Finding]:
 
 
 def find_torn_cells(document: Document) -> Iterator[Finding]:
-    """Cells with an open bracket, joined to the next one if that closes it."""
+    """Cells with an open bracket, joined to the next one if that closes it: the overlap of both is printed once."""
     cells = [(name, each) for name, each in document.prints.items() if count_open_brackets(each.text)]
     for at, (name, one) in enumerate(cells):
         if count_open_brackets(one.text) < 0:
             continue
         following = cells[at + 1][1].text if at + 1 < len(cells) else ""
+        overlap = max(size for size in range(len(following) + 1) if one.text.endswith(following[:size]))
         yield Finding(
             name,
             one.text,
             FindingKind.INCOMPLETE,
-            reading=join_halves(one.text, following) if count_open_brackets(following) < 0 else None,
+            reading=one.text + following[overlap:] if count_open_brackets(following) < 0 else None,
             why="a bracket is open: the cell runs on into the next column",
             page=one.page,
         )
@@ -261,9 +257,3 @@ def find_torn_cells(document: Document) -> Iterator[Finding]:
 
 def count_open_brackets(text: str) -> int:
     return text.count("(") - text.count(")")
-
-
-def join_halves(one: str, other: str) -> str:
-    """Join the halves of a torn cell, whose overlap is printed once."""
-    overlap = max(size for size in range(min(len(one), len(other)) + 1) if one.endswith(other[:size]))
-    return one + other[overlap:]

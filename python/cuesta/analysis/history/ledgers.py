@@ -1,14 +1,14 @@
 """Groups systems into ledgers: those with the same workload, and those of a file of goals."""
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from cuesta.analysis.history.projection import Ledger, MeasuredSystem, build_ledger
 from cuesta.analysis.quantity import parse_print
 from cuesta.errors import InputError
-from cuesta.ledger.goals import Goals
+from cuesta.ledger.goals import Goals, System
 from cuesta.ledger.record import Record
 
 SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0}
@@ -52,12 +52,11 @@ def with_goals(goals: Goals, certified: Sequence[CertifiedSystem], base: str | N
             f"{goals.title}: certifications of plan {goals.plan} differ in group, script, users or line: {folders}",
             "give the folders of one series: their elapsed times do not belong to one ledger",
         )
-    brought = {
-        name: tuple(each.name for each in goals.improvement if each.came_with == name) for name in list_names(certified)
-    }
-    systems = [read_system(goals, system.name) for system in goals.system] + list(
-        measure_systems(certified, SECONDS[goals.unit], brought)
-    )
+    brought: dict[str | None, tuple[str, ...]] = {}
+    for improvement in goals.improvement:
+        brought[improvement.came_with] = (*brought.get(improvement.came_with, ()), improvement.name)
+    systems = [read_system(goals, system, brought.get(system.name, ())) for system in goals.system]
+    systems += measure_systems(certified, SECONDS[goals.unit], brought)
     wanted = goal if goal is not None else None if goals.goal is None else read_elapsed(goals, "goal", goals.goal)
     reference = base if has_system(base, systems) else goals.base
     return build_ledger(goals.title, goals.workload, goals.unit, systems, goals.improvement, reference, wanted)
@@ -77,24 +76,29 @@ def without_goals(certified: Sequence[CertifiedSystem], base: str | None) -> Led
 
 
 def measure_systems(
-    certified: Sequence[CertifiedSystem], per: float, brought: dict[str, tuple[str, ...]]
+    certified: Sequence[CertifiedSystem], per: float, brought: Mapping[str | None, tuple[str, ...]]
 ) -> Iterator[MeasuredSystem]:
-    for one in certified:
-        system = measure_system(one.record, one.folder, per, brought.get(one.record.given.system, ()), one.doubt)
-        if system:
-            yield system
+    """The systems of which anything was measured, with their elapsed times in units of `per` seconds."""
+    for system in certified:
+        given, elapsed = system.record.given, mean_elapsed(system.record)
+        if elapsed is not None:
+            yield MeasuredSystem(
+                given.system,
+                datetime.date.fromisoformat(given.started[:10]),
+                elapsed / per,
+                brought.get(given.system, ()),
+                mean_idle(system.record) if given.kind == "benchmark" else None,
+                system.record.grade,
+                system.folder,
+                system.doubt,
+                tuple(seconds / per for seconds in elapsed_by_run(system.record)),
+            )
 
 
-def list_names(certified: Sequence[CertifiedSystem]) -> list[str]:
-    return [one.record.given.system for one in certified]
-
-
-def read_system(goals: Goals, name: str) -> MeasuredSystem:
-    system = next(each for each in goals.system if each.name == name)
+def read_system(goals: Goals, system: System, brought: Sequence[str]) -> MeasuredSystem:
     idle = None if system.zero_idle is None else read_number(goals, "zero_idle", system.zero_idle) / 100
-    brings = (*system.brings, *(each.name for each in goals.improvement if each.came_with == name))
-    elapsed = read_elapsed(goals, f"{name}: elapsed", system.elapsed)
-    return MeasuredSystem(name, system.date, elapsed, tuple(dict.fromkeys(brings)), idle)
+    elapsed = read_elapsed(goals, f"{system.name}: elapsed", system.elapsed)
+    return MeasuredSystem(system.name, system.date, elapsed, tuple(dict.fromkeys((*system.brings, *brought))), idle)
 
 
 def read_number(goals: Goals, place: str, text: str) -> float:
@@ -128,17 +132,3 @@ def elapsed_by_run(record: Record) -> list[float]:
 def mean_idle(record: Record) -> float | None:
     known = [run.idle.value for run in record.runs if run.idle.value is not None]
     return fmean(known) if known else None
-
-
-def measure_system(
-    record: Record, folder: str, per: float, brings: tuple[str, ...], doubt: str = ""
-) -> MeasuredSystem | None:
-    """A system with its elapsed time in units of `per` seconds; None if nothing was measured."""
-    elapsed = mean_elapsed(record)
-    if elapsed is None:
-        return None
-    given = record.given
-    date = datetime.date.fromisoformat(given.started[:10])
-    zero = mean_idle(record) if given.kind == "benchmark" else None
-    runs = tuple(each / per for each in elapsed_by_run(record))
-    return MeasuredSystem(given.system, date, elapsed / per, brings, zero, record.grade, folder, doubt, runs)

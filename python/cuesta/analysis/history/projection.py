@@ -191,7 +191,9 @@ def build_ledger(  # noqa: PLR0913, PLR0917
     ordered = sorted(systems, key=lambda each: each.date)
     plans = [parse_improvement(each) for each in improvements]
     check_improvements(ordered, plans)
-    start = last_without_improvement(ordered)
+    # The last system before the first with an improvement; the last of all if none has one.
+    first = next((at for at, system in enumerate(ordered) if system.brings), len(ordered))
+    start = ordered[first - 1] if first else None
     outcomes = list(compare_outcomes(ordered, plans))
     there = {name for system in ordered for name in system.brings}
     left = [each for each in plans if each.name not in there]
@@ -205,12 +207,6 @@ def build_ledger(  # noqa: PLR0913, PLR0917
         tuple(outcomes),
         project(ordered[-1], left, goal) if there else None,
     )
-
-
-def last_without_improvement(ordered: Sequence[MeasuredSystem]) -> MeasuredSystem | None:
-    """The last system before the first with an improvement; the last of all if none has one."""
-    first = next((at for at, each in enumerate(ordered) if each.brings), len(ordered))
-    return ordered[first - 1] if first else None
 
 
 def pick_reference(systems: Sequence[MeasuredSystem], base: str | None) -> MeasuredSystem | None:

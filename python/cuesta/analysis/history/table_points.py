@@ -27,7 +27,7 @@ def read_table(path: Path) -> Measurements:
             f"{path}: no [[points]] say which of its columns are users, think times, throughputs and responses",
             "docs/predict.md shows how they are written",
         )
-    transcript = apply_readings(Transcript.of(read_historical(path)))
+    transcript = apply_readings(Transcript.parse(read_historical(path)))
     parsed = [PointsBlock(path, transcript, block) for block in blocks]
     points = [point for block in parsed for point in block.points()]
     timed = [point for point in points if point.response or point.by_law]

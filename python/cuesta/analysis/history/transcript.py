@@ -53,7 +53,7 @@ class Transcript:
     """Readings that differ from the print."""
 
     @classmethod
-    def of(cls, document: Document) -> Self:
+    def parse(cls, document: Document) -> Self:
         """Parse a document's formulas. Raises InputError for an invalid one."""
         names = [*document.prints, *document.derived]
         derived = {name: parse_expression(text, names) for name, text in document.derived.items()}

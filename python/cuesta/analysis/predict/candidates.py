@@ -8,8 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from cuesta.analysis.models.network import Station
-from cuesta.analysis.predict.fitting import FittedModel, fit_form
+from cuesta.analysis.predict.fitting import fit_form
 from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.curves import EXPONENTIAL, POWER
 from cuesta.analysis.predict.forms.form import Form
@@ -29,26 +28,16 @@ Exponential services have 2.3, and normal ones 0.25 if their coefficient of vari
 
 def list_candidates(points: Sequence[Point]) -> Iterator[Form]:
     """The forms to fit, preferred ones first."""
-    stations = derive_stations(points)
-    fixed = has_fixed_service(points)
-    if fixed:
-        stations = {name: with_fixed_service(own) for name, own in stations.items()}
+    stations, fixed = dict(derive_stations(points)), has_fixed_service(points)
+    for name, own in stations.items():
+        if fixed and [station.servers for station in own] == [1]:  # theory knows no more than one such server
+            stations[name] = [replace(own[0], is_fixed=True)]
     yield OneStation(is_fixed=fixed)
     if all(stations.get(point.at.demand) for point in points):
-        yield from (OneStation(count) for count in server_counts(stations[points[0].at.demand]))
+        counts = {int(station.servers) for station in stations[points[0].at.demand] if 1 < station.servers < math.inf}
+        yield from map(OneStation, sorted(counts))
         yield Metered(stations)
     yield from (Asymptote(), POWER, EXPONENTIAL, Scalability(), KnownDelay())
-
-
-def with_fixed_service(stations: Sequence[Station]) -> Sequence[Station]:
-    """A single metered resource of one server gets fixed service; others stay, for theory knows no more."""
-    is_known = [station.servers for station in stations] == [1]
-    return [replace(each, is_fixed=True) for each in stations] if is_known else stations
-
-
-def server_counts(stations: Sequence[Station]) -> list[int]:
-    """Of the metered resources with several servers."""
-    return sorted({int(station.servers) for station in stations if 1 < station.servers < math.inf})
 
 
 def has_fixed_service(points: Sequence[Point]) -> bool:
@@ -59,10 +48,8 @@ def has_fixed_service(points: Sequence[Point]) -> bool:
     if {point.at.demand for point in alone} != {point.at.demand for point in points}:
         return False
     model = fit_form(OneStation(is_fixed=True), points)
-    return model is not None and all(varies_like_fixed_service(point, model) for point in alone)
-
-
-def varies_like_fixed_service(alone: Point, model: FittedModel) -> bool:
-    limiting = model.limiting(alone.at)
-    spread = alone.percentiles["p95"] - alone.percentiles["p50"]
-    return limiting is not None and spread <= SPREAD * limiting.demand
+    for point in alone:
+        limiting = model.limiting(point.at) if model else None
+        if limiting is None or point.percentiles["p95"] - point.percentiles["p50"] > SPREAD * limiting.demand:
+            return False
+    return True

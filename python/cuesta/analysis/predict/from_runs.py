@@ -77,15 +77,15 @@ def pool_own_times(steps: Sequence[MeasuredStep]) -> dict[str, tuple[float, floa
     for each in steps:
         if each.step.load == "closed" and each.work:
             alike.setdefault(configured_pace(each), []).append(each)
-    return {pace: mean_own_time([each for each in own if each.step.law] or own) for pace, own in alike.items()}
+    pooled = {}
+    for pace, steps_alike in alike.items():
+        undoubted = [step for step in steps_alike if step.step.law] or steps_alike
+        think, keying, counts = map(sum, zip(*map(sum_own_time, undoubted), strict=True))
+        pooled[pace] = think / counts, keying / counts
+    return pooled
 
 
-def mean_own_time(steps: Sequence[MeasuredStep]) -> tuple[float, float]:
-    z, k, counts = zip(*map(own_time, steps), strict=True)
-    return sum(z) / sum(counts), sum(k) / sum(counts)
-
-
-def own_time(measured: MeasuredStep) -> tuple[float, float, int]:
+def sum_own_time(measured: MeasuredStep) -> tuple[float, float, int]:
     """The seconds that all users of a step thought and typed, and the number of transactions or keys.
 
     For keys, by the response-time law: X·K = N − X·R. A step may take back what the one before it counted after a key

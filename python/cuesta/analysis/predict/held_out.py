@@ -59,12 +59,8 @@ def split_by_load(points: Sequence[Point]) -> tuple[list[Point], list[Point]]:
 
 
 def compare_with_rows(model: FittedModel, rows: Sequence[Point], is_own_split: bool) -> HeldOut:
-    errors = [relative_error(point, model.response(point.at)) for point in rows]
-    within = sum(is_within(model, point) for point in rows)
+    errors, within = [relative_error(point, model.response(point.at)) for point in rows], 0
+    for point in rows:
+        measured, predicted = point.response or point.by_law, response_band(model, point.at)
+        within += bool(measured and measured.low <= predicted.high and measured.high >= predicted.low)
     return HeldOut(errors, within, is_own_split)
-
-
-def is_within(model: FittedModel, point: Point) -> bool:
-    """Whether the bounds of a row overlap the band of its prediction."""
-    measured, predicted = point.response or point.by_law, response_band(model, point.at)
-    return bool(measured and measured.low <= predicted.high and measured.high >= predicted.low)

@@ -1,6 +1,6 @@
 """The meters of rows: impossible ones are rejected, not clipped; the others give stations by the utilization law."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cuesta.analysis.capacity.asymptotes import BUSY_ENOUGH
@@ -23,12 +23,11 @@ def reject_impossible_meters(points: Sequence[Point]) -> tuple[list[Point], list
         f"{name}: {100 * busy:.0f} % busy in {place} is more than all of it: the meter is not used"
         for (_, name), (busy, place) in worst.items()
     ]
-    return [without_meters(point, worst) for point in points], notes
-
-
-def without_meters(point: Point, rejected: Container[tuple[str, str]]) -> Point:
-    kept = {name: busy for name, busy in point.utilizations.items() if (point.at.configuration, name) not in rejected}
-    return replace(point, utilizations=kept)
+    kept = (
+        {name: busy for name, busy in point.utilizations.items() if (point.at.configuration, name) not in worst}
+        for point in points
+    )
+    return [replace(point, utilizations=meters) for point, meters in zip(points, kept, strict=True)], notes
 
 
 def derive_stations(points: Sequence[Point], least: float = BUSY_ENOUGH) -> Mapping[str, Sequence[Station]]:
@@ -43,7 +42,11 @@ def derive_stations(points: Sequence[Point], least: float = BUSY_ENOUGH) -> Mapp
         own = [point for point in points if point.at.demand == name]
         resources = [each for each in own[0].utilizations if largest_utilization(own, each) >= least]
         is_whole = all(count_servers(own, resource) % 1 == 0 for resource in resources)
-        stations[name] = [derive_station(own, resource) for resource in resources] if is_whole else []
+        rate = sum(point.rate or 0.0 for point in own)
+        for resource in resources if is_whole else []:
+            servers, busy = count_servers(own, resource), sum(point.utilizations[resource].value for point in own)
+            stations.setdefault(name, []).append(Station(resource, servers * busy / rate, servers))
+        stations.setdefault(name, [])
     return stations
 
 
@@ -51,12 +54,6 @@ def largest_utilization(points: Sequence[Point], resource: str) -> float:
     """The largest utilization of a resource; 0 if a row lacks its meter."""
     readings = [point.utilizations[resource].value for point in points if resource in point.utilizations]
     return max(readings) if len(readings) == len(points) else 0.0
-
-
-def derive_station(points: Sequence[Point], resource: str) -> Station:
-    servers = count_servers(points, resource)
-    busy = sum(point.utilizations[resource].value for point in points)
-    return Station(resource, servers * busy / sum(point.rate or 0.0 for point in points), servers)
 
 
 def count_servers(points: Sequence[Point], resource: str) -> float:

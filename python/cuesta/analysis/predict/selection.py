@@ -104,17 +104,16 @@ def read_value(name: str, text: str, flag: str) -> float | str:
 
 
 def select_rows(points: Sequence[Point], fits: Sequence[Sequence[Condition]]) -> list[Point]:
-    """The rows that meet all conditions of any list; all rows if there is no list."""
-    return [
-        p
-        for p in points
-        if not fits or any(all(each.holds(p.at, tolerance_of(p, each)) for each in one) for one in fits)
-    ]
+    """The rows that meet all conditions of any list; all rows if there is no list.
 
+    Times of runs are means of random ones, so 0.98 s meets `think=1s`.
+    """
 
-def tolerance_of(point: Point, condition: Condition) -> float:
-    """The relative tolerance of an equality: times of runs are means of random ones, so 0.98 s meets `think=1s`."""
-    return ONE_PACE if point.recorded and condition.name in ("think", "keying") else TOLERANCE
+    def meets(point: Point, condition: Condition) -> bool:
+        is_random = point.recorded and condition.name in ("think", "keying")
+        return condition.holds(point.at, ONE_PACE if is_random else TOLERANCE)
+
+    return [p for p in points if not fits or any(all(meets(p, each) for each in one) for one in fits)]
 
 
 def list_loads(

@@ -29,21 +29,19 @@ class Transfer:
 
 
 def list_transfers(at: Conditions, points: Sequence[Point], fit: Sequence[Point]) -> Iterator[Transfer]:
-    """A transfer from each other configuration with a row at this load; only rows of `fit` calibrate the difference."""
+    """A transfer from each other configuration with a row at this load, of those with the same demand if there are any.
+
+    Only rows of `fit` calibrate the difference.
+    """
     own = {load_key(point.at): point for point in fit if point.at.configuration == at.configuration}
-    others = dict.fromkeys(point.at.configuration for point in related_rows(at, points))
-    for name in others:
+    others = [point for point in points if point.at.configuration != at.configuration]
+    related = [point for point in others if point.at.demand == at.demand] or others
+    for name in dict.fromkeys(point.at.configuration for point in related):
         base = next((p for p in points if p.at.configuration == name and load_key(p.at) == load_key(at)), None)
         fitted = {load_key(point.at): point for point in fit if point.at.configuration == name}
         shared = [(fitted[each], own[each]) for each in own if each in fitted]
         if base and shared:
             yield transfer_row(at, base, shared)
-
-
-def related_rows(at: Conditions, points: Sequence[Point]) -> list[Point]:
-    """Rows of other configurations: of those with the same demand, else of all."""
-    others = [point for point in points if point.at.configuration != at.configuration]
-    return [point for point in others if point.at.demand == at.demand] or others
 
 
 def load_key(at: Conditions) -> tuple[int, float, float | None]:

@@ -18,6 +18,7 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
     number = count_cpus(measured)
     own = None if measured.step.host.per_transaction_missing else share_of_own_work(cpu)
     rate = work.per_s if work else 0.0
+    is_ready_metered = measured.report is not None and measured.report.traffic.ready.value is not None
     yield Resource(
         name="CPU of the host",
         kind=Kind.CPU,
@@ -26,9 +27,7 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
         servers=number,
         own=own,
         demand=own * number / rate if own is not None and rate else None,
-        waited=count_ready(measured) / rate
-        if rate and measured.report and cpu.others is not None and has_ready_times(measured)
-        else None,
+        waited=count_ready(measured) / rate if rate and cpu.others is not None and is_ready_metered else None,
         note=note_other_use(cpu),
     )
 
@@ -43,10 +42,6 @@ def count_cpus(measured: MeasuredStep) -> int:
 def share_of_own_work(cpu: CpuUse) -> float:
     """The host's own share; with its interrupts if it is the whole machine."""
     return (cpu.usr + cpu.sys + ((cpu.irq or 0.0) if cpu.others is None else 0.0)) / 100
-
-
-def has_ready_times(measured: MeasuredStep) -> bool:
-    return measured.report is not None and measured.report.traffic.ready.value is not None
 
 
 def count_ready(measured: MeasuredStep) -> float:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
-from cuesta.records.meter_report import Device
 
 
 def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
@@ -17,11 +16,7 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
                 busy=busy / 100,
                 source="share of the time with at least one request, of the whole machine (/proc/diskstats)",
                 demand=busy / 100 / rate if rate else None,
-                waited=count_queued(device) / rate if rate else None,
+                # The mean number of requests outstanding, less the one in service.
+                waited=max((device.queue.value or 0.0) - busy / 100, 0.0) / rate if rate else None,
                 note="one that serves several requests at once can do more",
             )
-
-
-def count_queued(device: Device) -> float:
-    """Mean number of waiting requests: outstanding ones less the one in service."""
-    return max((device.queue.value or 0.0) - (device.busy.value or 0.0) / 100, 0.0)

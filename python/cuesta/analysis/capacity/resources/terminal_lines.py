@@ -68,7 +68,7 @@ def read_terminal_line(measured: MeasuredStep) -> TerminalLine | None:
     for group in measured.groups:
         tape = parse_tape(measured, str(group.get("tape", "")))
         speeds.add(slowest_speed(group, tape))
-        waits = ((word, amount) for word, amount in outline_tape(tape) if word.startswith("Wait"))
+        waits = ((word, amount) for word, amount in (tape.outline() if tape else []) if word.startswith("Wait"))
         answers |= {amount if word in ("Wait+Bytes", "Wait+Characters") else None for word, amount in waits}
     speed = speeds.pop() if len(speeds) == 1 else None
     if speed is None:
@@ -103,10 +103,6 @@ def parse_tape(measured: MeasuredStep, name: str) -> _native.Tape | None:
         return _native.Tape.parse(text, name, str(folder))
     except (OSError, ValueError, _native.TapeError):
         return None
-
-
-def outline_tape(tape: _native.Tape | None) -> list[tuple[str, float | None]]:
-    return tape.outline() if tape else []
 
 
 def read_tape_speed(tape: _native.Tape | None) -> int:
