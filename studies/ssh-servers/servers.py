@@ -33,7 +33,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -200,10 +200,7 @@ def serve(name: str, options: argparse.Namespace) -> tuple[Report, int]:
     """Run the command at one server; return the report and the command's exit code."""
     with folder_of(name, options.folder) as folder, started(name, folder, options.cpus) as running:
         report = Report(name)
-        if options.memory:
-            with memory_read(running, report):
-                code = run(options.command, running)
-        else:
+        with memory_read(running, report) if options.memory else nullcontext():
             code = run(options.command, running)
         if name in SERVERS:
             report.logins = len(re.findall(SERVERS[name].login, (folder / "log").read_text(errors="replace")))

@@ -321,7 +321,7 @@ def test_a_host_with_one_thread_is_limited_by_one_cpu(tmp_path: Path, processes:
     assert ("one CPU of the host: 99.0 % busy at 40 users, it has one thread; " in str(said)) == is_named
 
 
-def test_a_meter_that_says_more_than_all_is_rejected(tmp_path: Path) -> None:
+def test_a_meter_above_100_percent_is_rejected(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", [Load(users=4, think=2.0, service=0.05)])
     change_rows(folder / "host" / "series.jsonl", lambda row: row | {"servers": row["servers"] | {"busy": 2.23}})
     said = finding_of(folder)

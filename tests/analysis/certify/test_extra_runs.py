@@ -93,15 +93,15 @@ def test_a_late_extra_run_is_used_because_it_is_not_timed() -> None:
 @pytest.mark.parametrize(
     ("linked", "why"),
     [
-        (Linked([], [], []), "no reading of what the linkers said fell between the phases"),
+        (Linked([], [], []), "no reading of the linkers' reports fell between the phases"),
         (
             Linked([-0.5, 0.5, 3.0, 4.5], [0] * 4, [0] * 4),
-            "no reading of what the linkers said fell between the phases",
+            "no reading of the linkers' reports fell between the phases",
         ),
-        (Linked([0.5, 1.5, 4.5], [0] * 3, [0] * 3), "what the linkers said was not read all along"),
+        (Linked([0.5, 1.5, 4.5], [0] * 3, [0] * 3), "the linkers' reports were not read throughout"),
         (
             Linked([-0.5, 1.5, 4.5], [0] * 3, [0] * 3),
-            "no program's linker said anything: they have no GNU linker, or not",
+            "no program's linker reported: they have no GNU linker, or not",
         ),
     ],
 )
@@ -117,7 +117,8 @@ def test_reports_of_some_programs_are_not_used_for_all() -> None:
     (traced,) = made.runs["traced"]
     traced.recorded.metered.reports[0] = typed({"counts": {"execs": {"count": 100}}})
     assert (
-        made.symbols("command").why == "no meter data (the linkers of 60 programs spoke, and 100 programs were loaded)"
+        made.symbols("command").why
+        == "no meter data (the linkers of 60 programs reported, and 100 programs were loaded)"
     )
     traced.recorded.metered.reports[0] = typed({"counts": {"execs": {"count": 62}}})
     assert made.symbols("command").value == 5000

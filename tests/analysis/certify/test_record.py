@@ -174,7 +174,7 @@ def test_the_number_of_samples_is_reported_correctly(told: float, said: str) -> 
     for account in sampled.accounts.values():
         account.coverage = told
     split = next(check for check in run_checks([sampled], phased=True) if check.name == "split")
-    assert f"samples told of {said} of the subject's CPU time" in split.said
+    assert f"samples cover {said} of the subject's CPU time" in split.said
 
 
 def test_the_plan_sets_the_limit_of_steal() -> None:

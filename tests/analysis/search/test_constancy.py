@@ -51,7 +51,7 @@ def test_a_host_that_stays_broken_has_changed() -> None:
     assert outcome.limited_by == "changed"
     assert outcome.verdict == "irregular"
     assert outcome.change is not None
-    assert (outcome.change.load, outcome.change.after, outcome.change.level) == (4, 64, 2)
+    assert (outcome.change.load, outcome.change.missed, outcome.change.level) == (4, 64, 2)
     assert outcome.change.recovered_after is None
     assert outcome.why.startswith("the host has changed: 4 users met the objective at first")
     assert outcome.why.endswith("and did not come back; 2 users still met it")

@@ -70,7 +70,7 @@ def find_bottleneck(summary: "Summary") -> Finding:
 
 
 def judge_doubts(summary: "Summary", heaviest: LoadPoint) -> Finding | None:
-    """What makes a run or its step INVALID. Of a search, doubts about a trial that counts tell what the host did."""
+    """What makes a run or its step INVALID. Of a search, doubts about a trial that counts describe the host."""
     about = {None} if summary.search else {None, heaviest.step.step}
     doubts = [each.doubt for each in summary.doubts if each.step in about]
     if late := of_the_driver(doubts):
@@ -88,7 +88,7 @@ def pick_baseline(summary: "Summary", lighter: list[LoadPoint], heaviest: LoadPo
 
 
 def judge_stability(heaviest: LoadPoint) -> Finding | None:
-    """Why the step that no resource limits tells nothing about the host: the driver's own part, or no steady state."""
+    """Why the step that no resource limits shows nothing about the host: the driver's own part, or no steady state."""
     if own := why_void(heaviest.step):
         return OfTheDriver(own, heaviest.text, "use fewer users, more --threads or --agents, or a quieter machine")
     if heaviest.step.settled.overload:

@@ -82,7 +82,7 @@ class Unlimited:
     own_pace: float
     unit: str = "a response"
     saturates: float | None = None
-    """N*: the number of users at which a resource saturates, if a sweep tells."""
+    """N*: the number of users at which a resource saturates, if a sweep shows it."""
     beside: Resource | None = None
     """A resource that others than the host keep busy, and that its users do not wait for."""
     held: float = 0.0

@@ -1,4 +1,4 @@
-"""The steps of a run by their load, and what one tells of the host: work done, settings that bound its speed."""
+"""The steps of a run by their load; the work of a step, and the settings that bound its speed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -67,13 +67,13 @@ class MeasuredStep:
 
     @property
     def fixed_delay(self) -> float:
-        """The delay that the built-in host was told to add to every answer, in seconds."""
+        """The configured delay of the built-in host's answers, in seconds."""
         delay = self.recorded.plan.get("host", {}).get("delay")
         return _native.duration(delay) / 1e9 if delay and self.is_at_builtin_host else 0.0
 
     @property
     def has_fixed_service(self) -> bool:
-        """Whether the built-in host was told to serve every transaction for the same time."""
+        """Whether the built-in host is configured with a fixed service time."""
         service = setting_at(self.step.swept, self.recorded.plan, "host.service_time") or ""
         return service.startswith("fixed") and self.is_at_builtin_host
 

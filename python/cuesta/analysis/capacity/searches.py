@@ -1,4 +1,4 @@
-"""What a search itself tells of the limit, before any meter is asked."""
+"""What a search shows of the limit by itself, before any meter is read."""
 
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ def judge_search(summary: "Summary") -> Finding | None:
 
 
 def judge_trial(search: SearchResult, trial: Trial) -> Finding | None:
-    """What the trial at the limit tells by itself, if the host did not just become slow."""
+    """What the trial at the limit shows by itself, unless the host just became slow."""
     load, against = search.method.with_unit(trial.load), "; ".join(trial.against)
     met_limits = trial.excess is None or trial.excess <= 0
     if trial.gave_out and (search.outcome.limited_by == "host gave out" or met_limits):

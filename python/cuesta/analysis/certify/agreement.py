@@ -71,7 +71,7 @@ RECORD_SENTENCES = frozenset(
 
 
 def strip_members(value: Any, names: frozenset[str]) -> Any:
-    """A copy of a JSON value in which members of these names tell only whether they are empty."""
+    """A copy of a JSON value in which members of these names are replaced by whether they have content."""
     if isinstance(value, dict):
         return {name: bool(each) if name in names else strip_members(each, names) for name, each in value.items()}
     return [strip_members(each, names) for each in value] if isinstance(value, list) else value

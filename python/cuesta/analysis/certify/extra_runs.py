@@ -15,7 +15,7 @@ from cuesta.ledger.readings import Linked, read_linkage
 from cuesta.ledger.record import RecordFigure
 
 RUN = {TRACED: "the traced run", LINKAGE: "the run that asks the linkers", CONTROL: "the control run"}
-LEAST_TOLD = 0.9
+LEAST_REPORTED = 0.9
 """Least share of the loaded programs whose linkers must have reported."""
 
 
@@ -47,21 +47,21 @@ class ExtraRuns:
             return missing_figure("the run has no such phase")
         creation = run.times.spans.get("creation")
         if creation and not any(creation.end <= at <= run.times.spans["command"].begin for at in linked.at):
-            return missing_figure("no reading of what the linkers said fell between the phases")
+            return missing_figure("no reading of the linkers' reports fell between the phases")
         counts = linked.linked_between(span.begin, span.end)
         if counts is None:
-            return missing_figure("what the linkers said was not read all along")
+            return missing_figure("the linkers' reports were not read throughout the phase")
         return self._enough(run, counts[1])
 
     def _enough(self, run: CertificationRun, symbols: int) -> RecordFigure:
-        """The number, if the linkers of LEAST_TOLD of the loaded programs reported."""
+        """The number, if the linkers of LEAST_REPORTED of the loaded programs reported."""
         programs = self.linked[run.folder].programs[-1]
         if not programs:
-            return missing_figure("no program's linker said anything: they have no GNU linker, or not our environment")
+            return missing_figure("no program's linker reported: they have no GNU linker, or not our environment")
         loaded = [n for traced in self.runs_that_count(TRACED) if (n := traced.loaded()) is not None]
-        if loaded and programs < LEAST_TOLD * fmean(loaded):
+        if loaded and programs < LEAST_REPORTED * fmean(loaded):
             return missing_figure(
-                f"the linkers of {programs} programs spoke, and {fmean(loaded):.0f} programs were loaded"
+                f"the linkers of {programs} programs reported, and {fmean(loaded):.0f} programs were loaded"
             )
         return RecordFigure(value=symbols)
 

@@ -13,7 +13,7 @@ from cuesta.ledger.record import Absence, Check, Measurements, ProcessRow, Recor
 from cuesta.units import many, share
 
 LEAST_RUNS = 5
-"""Runs that a certificate needs. MPL-17's successors made one run, so they could not tell chance from change."""
+"""Runs that a certificate needs. MPL-17's successors made one run, so they could not separate chance from change."""
 CLOSES = 0.02
 """Largest allowed relative difference between the CPUs' time and the sum of subject, others, idle and steal."""
 TICKS = 0.03
@@ -23,8 +23,8 @@ COVERAGE = 0.9
 OTHERS = 0.25
 """Largest share of the CPUs that others may use."""
 LOSSY = {
-    "parents": "CPU time of processes that were not waited for, or left their parents, may be missing: root is told",
-    "exit_records_by_parent": "CPU time of processes that left their parents may be missing: births are not told here",
+    "parents": "CPU time of processes that were not waited for, or left their parents, may be missing: root sees it",
+    "exit_records_by_parent": "CPU time of processes that left their parents may be missing: forks are not reported",
 }
 """Sources of the subject's CPU time that can lose some."""
 DRIFT = 0.10
@@ -207,5 +207,5 @@ def check_coverage(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     """Whether samples cover most of the CPU time that is split by cause."""
     least = min((account.coverage for run in runs for account in run.accounts.values()), default=0.0)
     most = "all" if share(least) == share(max(least, 1.0)) else f"at least {share(least)}"
-    sentence = f"samples told of {most} of the subject's CPU time, and the rest is split like it"
+    sentence = f"samples cover {most} of the subject's CPU time, and the rest is split like it"
     return least >= COVERAGE, f"{sentence}; {share(COVERAGE)} is needed"

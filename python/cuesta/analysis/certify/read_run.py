@@ -110,7 +110,7 @@ def add_reading(account: CpuAccount, row: Row) -> None:
 
 
 def add_idle(account: CpuAccount, idle: Idle, capacity: float) -> None:
-    """Add idle time in which a quota kept the subject from running: as traced, else as its control group says."""
+    """Add idle time in which a quota kept the subject from running: as traced, else by its control group."""
     barred = idle.throttled.value if idle.quota_wait.value is None else idle.quota_wait.value
     if barred is not None:
         account.rest.update({"throttled": barred / 100 * capacity})

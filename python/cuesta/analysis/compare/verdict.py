@@ -59,7 +59,7 @@ class RatioTest:
     least_change: float | None
     """The least change, as 0.03, that these runs detect four times in five with their spread; None if none."""
     runs_for_margin: int | None
-    """Runs a side (or pairs) that detect a change of the margin four times in five; None if that cannot be told."""
+    """Runs a side (or pairs) that detect a change of the margin four times in five; None if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)

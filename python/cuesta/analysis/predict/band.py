@@ -116,7 +116,7 @@ def find_edge(model: FittedModel, predict: Predict, allowed: float, direction: i
 
 
 def extrapolate_start(fits: Mapping[float, Sequence[float]], near: Sequence[float], step: float) -> Sequence[float]:
-    """A start for the fit at `step`, on the line through the parameters of the two nearest steps, if there are two."""
+    """A start for the fit at `step`, extrapolated linearly from the fits at the two nearest steps, if there are two."""
     one, other = near[0], near[-1]
     share = (step - one) / (other - one) if other != one else 0.0
     return [a + share * (b - a) for a, b in zip(fits[one], fits[other], strict=True)]

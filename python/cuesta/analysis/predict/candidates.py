@@ -30,7 +30,7 @@ def list_candidates(points: Sequence[Point]) -> Iterator[Form]:
     """The forms to fit, preferred ones first."""
     stations, fixed = dict(derive_stations(points)), has_fixed_service(points)
     for name, own in stations.items():
-        if fixed and [station.servers for station in own] == [1]:  # theory knows no more than one such server
+        if fixed and [station.servers for station in own] == [1]:  # theory knows no other
             stations[name] = [replace(own[0], is_fixed=True)]
     yield OneStation(is_fixed=fixed)
     if all(stations.get(point.at.demand) for point in points):

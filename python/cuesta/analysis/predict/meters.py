@@ -42,11 +42,10 @@ def derive_stations(points: Sequence[Point], least: float = BUSY_ENOUGH) -> Mapp
         own = [point for point in points if point.at.demand == name]
         resources = [each for each in own[0].utilizations if largest_utilization(own, each) >= least]
         is_whole = all(count_servers(own, resource) % 1 == 0 for resource in resources)
-        rate = sum(point.rate or 0.0 for point in own)
+        rate, stations[name] = sum(point.rate or 0.0 for point in own), []
         for resource in resources if is_whole else []:
             servers, busy = count_servers(own, resource), sum(point.utilizations[resource].value for point in own)
-            stations.setdefault(name, []).append(Station(resource, servers * busy / rate, servers))
-        stations.setdefault(name, [])
+            stations[name].append(Station(resource, servers * busy / rate, servers))
     return stations
 
 

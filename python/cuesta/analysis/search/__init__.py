@@ -1,4 +1,4 @@
-"""Which load a search tries next, and what it found.
+"""Chooses the loads that a search tries, and derives its result.
 
 - `replay`: all trials so far, replayed: the one door to the next trial and the result. `decision`: the rules for that.
 - `method`: the settings of a search; `outcome`: the next trial, the result, and where the limit is believed to be.

@@ -130,7 +130,7 @@ def describe_change(change: Change, method: Method) -> str:
     )
     worse = (
         f"the host has changed: {named(change.load)} met the objective at first ({before}), and after "
-        f"{named(change.after)} missed it was worse there ({then})"
+        f"{named(change.missed)} missed it was worse there ({then})"
     )
     if change.recovered_after is not None:
         return f"{worse}; it was as before {seconds(change.recovered_after)} later"

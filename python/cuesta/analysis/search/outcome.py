@@ -38,8 +38,8 @@ class Change:
 
     load: float
     """The load that passed first."""
-    after: float
-    """The larger load, whose miss came before."""
+    missed: float
+    """The larger load that missed before."""
     before: float | None
     """The figure of the worst limit at first, as a multiple of its bound; None if it was not measured."""
     then: float | None

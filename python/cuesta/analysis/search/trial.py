@@ -59,7 +59,7 @@ class Trial:
     answers: Answers = "some"
     """`none` if nothing was answered that users waited for: the host may have stopped for good."""
     stolen: bool = False
-    """Whether the hypervisor took CPU time, so that the trial says nothing about host or driver."""
+    """Whether the hypervisor took CPU time, so that the trial shows nothing about host or driver."""
     cut_short: bool = False
     """Whether the search was stopped during the trial."""
     ended: float = 0.0

@@ -15,7 +15,7 @@ from cuesta.figures.step import ONLY_SINCE_ARRIVAL, SINCE_SENT, StepFigures
 
 
 def lacks_users(records: StepRecords, step: StepFigures) -> bool:
-    """Whether arrivals waited for a free user or were skipped, and all limits would be kept without that wait."""
+    """Whether arrivals waited for a free user or never got one, and all limits would be kept without that wait."""
     if not any(row.due and row.due.count > row.due.done + row.due.under_way for row in records.rows):
         return False
     judged = judge_limits(list(list_limits_since_sent(step)), step, records.find_waits)

@@ -37,7 +37,7 @@ class TerminalLine:
     answer: float
     """Characters of a complete answer."""
     is_exact: bool
-    """Whether the tape says how many characters an answer has; else they are counted on the line."""
+    """Whether the tape states the number of characters; else they are counted on the line."""
 
     @property
     def seconds(self) -> float:
