@@ -28,7 +28,6 @@ SizesOfClasses = Mapping[tuple[str, str], Histogram]
 
 
 def describe_sizes(histogram: Histogram | None) -> Sizes:
-    """Describe the sizes of answers."""
     if histogram is None or not histogram.count:
         return Sizes()
     p5, p50, p95 = (round(histogram.quantile(q) * UNIT) for q in (0.05, 0.5, 0.95))

@@ -90,7 +90,6 @@ def _make_stretches(rows: Sequence[Row], take_shares: Callable[[MeterReport], Sh
 
 
 def _split_at_gaps(known: Sequence[tuple[Row, Shares]]) -> Iterator[list[tuple[Row, Shares]]]:
-    """Split where there is a gap."""
     stretch: list[tuple[Row, Shares]] = []
     for row, shares in known:
         if stretch and row.end - stretch[-1][0].end > (1 + BREAK) * row.length:

@@ -13,8 +13,6 @@ from cuesta.ledger import HostRow, Recorded, StepTimes
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Reads or writes of lines."""
-
     count: float
     average: float | None
     """Seconds."""
@@ -110,7 +108,6 @@ class Sums:
     shares: Sequence[tuple[HostRow, float]]
 
     def total(self, table: str, name: str) -> float:
-        """Add up what grew."""
         return float(sum(row.figures[table][name] * share for row, share in self.shares))
 
     def mean(self, table: str, name: str) -> float:
@@ -120,7 +117,6 @@ class Sums:
         return float(sum(levels)) / sum(weights)
 
     def figures(self) -> FrontEnd:
-        """Put all together."""
         last, total = self.shares[-1][0].figures, self.total
         # At the very end users hang up: the row before tells how many there were.
         lines = self.shares[-2:][0][0].figures["lines"]
@@ -182,7 +178,6 @@ class Sums:
         )
 
     def calls(self, kind: str, characters: str) -> Calls:
-        """Describe reads or writes."""
         count, seconds = self.total(kind, "calls"), self.total(kind, "seconds")
         return Calls(count, divide(seconds, count), divide(self.total("characters", characters), 1e3 * seconds))
 
@@ -196,5 +191,4 @@ class Sums:
 
 
 def divide(value: float, base: float) -> float | None:
-    """Divide; none by nothing."""
     return value / base if base else None

@@ -18,8 +18,6 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceInterval:
-    """A confidence interval of the true shift."""
-
     low: float
     high: float
     confidence: float
@@ -37,7 +35,6 @@ class LocationShift:
 
     @property
     def estimate(self) -> float:
-        """The Hodges–Lehmann estimate."""
         return statistics.median(self.differences)
 
     def interval(self, confidence: float = CONFIDENCE) -> ConfidenceInterval | None:

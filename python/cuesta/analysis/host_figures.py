@@ -115,7 +115,6 @@ def tells_cpu(report: MeterReport) -> bool:
 
 
 def why_missing(recorded: Recorded, number: int) -> str:
-    """Why the host's CPUs are not known."""
     about, gaps, report = recorded.metered.about(number), recorded.metered.gaps, recorded.metered.reports.get(number)
     if about is None:
         return NOT_RECORDED
@@ -220,7 +219,7 @@ def why_untraced(recorded: Recorded, report: MeterReport | None) -> str | None:
 
 
 def builtin_figures(shares: Sequence[tuple[HostRow, float]], meters: FrontEnd | None) -> BuiltInHost | None:
-    """Sum up rows by their shares; none if there are none. Hosts of earlier versions have no `describe_metering`."""
+    """Sum up rows by their shares; none if there are none. Hosts of earlier versions have no figures of a front end."""
     length = sum(row.length * share for row, share in shares)
     if not length:
         return None

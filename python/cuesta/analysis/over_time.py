@@ -50,7 +50,6 @@ def over_time(recorded: Recorded) -> list[Point]:
 
 
 def pool_waits(recorded: Recorded, width: float) -> dict[int, dict[str, Waits]]:
-    """Add waits up by stretch and series."""
     found = dict[int, dict[str, list[tuple[str, Histogram]]]]()
     for row in recorded.histogram_rows():
         if row.tag.series in SERIES_OF_END:
@@ -63,7 +62,6 @@ def pool_waits(recorded: Recorded, width: float) -> dict[int, dict[str, Waits]]:
 
 
 def sum_stretch(rows: list[Interval], series: dict[str, Waits]) -> Point:
-    """Sum up a stretch."""
     begin, end = min(row.start for row in rows), max(row.start + row.length for row in rows)
     last = {row.start: 0 for row in rows}
     for row in rows:

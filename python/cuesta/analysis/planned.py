@@ -79,15 +79,12 @@ def allowed(recorded: Recorded) -> Allowed:
 
 
 def limits(recorded: Recorded) -> list[Limit]:
-    """Read the limits."""
     return [Limit.read(text) for text in recorded.plan.get("limits", [])]
 
 
 def published(recorded: Recorded) -> list[PublishedFigure]:
-    """Read the published figures that the plan holds."""
     return [PublishedFigure.model_validate(row) for row in recorded.plan.get("published", [])]
 
 
 def published_tables(recorded: Recorded) -> list[PublishedTable]:
-    """Read the published tables that the plan holds."""
     return [PublishedTable.model_validate(row) for row in recorded.plan.get("published_table", [])]

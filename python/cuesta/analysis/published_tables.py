@@ -32,8 +32,6 @@ class RowBeside:
 
 @dataclass(frozen=True, slots=True)
 class TableBeside:
-    """A published table and what was measured."""
-
     plan: PublishedTable
     rows: Sequence[RowBeside]
     doubted: int
@@ -62,7 +60,6 @@ def compare_table(
 def select_repeats(
     settings: Mapping[str, str], steps: Sequence[StepFigures], plan: Mapping[str, object]
 ) -> list[StepFigures]:
-    """The steps that have these settings."""
     return [
         step for step in steps if all(setting_at(step.swept, plan, name) == value for name, value in settings.items())
     ]
@@ -110,13 +107,11 @@ def make_row(
 
 
 def measured_value(table: PublishedTable, column: str, steps: Sequence[StepFigures]) -> float | None:
-    """The figure of a column in the table's unit."""
     value = median_of_sums(table.columns[column], steps)
     return None if value is None else value / table.units.get(column, 1.0)
 
 
 def median_of_sums(figures: Sequence[str], steps: Sequence[StepFigures]) -> float | None:
-    """The median over steps of a sum of figures."""
     values = [[CATALOGUE[name].take_from(step) for name in figures] for step in steps]
     sums = [sum(value for value in each if value is not None) for each in values if None not in each]
     return median(sums) if sums and len(sums) == len(steps) else None

@@ -138,7 +138,6 @@ class MixDistance:
 
 
 def mix(report: MeterReport) -> WorkloadMix:
-    """Take the mix from a meter report."""
     missing: dict[str, str] = {}
     by_cause = report.by_cause.value
     if not by_cause:
@@ -159,7 +158,6 @@ def mix(report: MeterReport) -> WorkloadMix:
 
 
 def mix_distance(service: WorkloadMix, run: WorkloadMix) -> MixDistance:
-    """Compare a run's mix with the service's."""
     shares = _by_distance(service.shares, run.shares) if service.shares and run.shares else []
     idle = _by_distance(service.idle, run.idle, both=True)
     rates = [
@@ -218,7 +216,6 @@ def _rates(report: MeterReport, missing: dict[str, str]) -> Iterator[tuple[str, 
 
 
 def _devices(report: MeterReport) -> Iterator[tuple[str, MixFigure]]:
-    """Add up the devices of each class."""
     sums: defaultdict[str, float] = defaultdict(float)
     for name, device in report.devices.items():
         kind = next((kind for pattern, kind in CLASSES.items() if re.match(pattern, name)), "other devices")

@@ -52,12 +52,10 @@ def make_row(table: str, source: Any, **more: object) -> SqlRow:
 
 
 def why_unread(error: Exception) -> str:
-    """Why a folder cannot be read."""
     return str(error) if isinstance(error, CuestaError) else f"cannot be read: {type(error).__name__}: {error}"
 
 
 def causes(figures: StepFigures) -> Iterator[SqlRow]:
-    """Make a row for each cause of CPU time."""
     shares, errors = figures.host.cpu_by_cause or {}, figures.host.cpu_by_cause_se or {}
     limits = figures.host.cpu_by_cause_interval or {}
     for cause in {**shares, **limits}:

@@ -168,7 +168,6 @@ class StepRecords:
         return {kind: WaitSample.from_record(sample) for kind, sample in samples.items()}
 
     def characters(self) -> Characters:
-        """Characters a second, each way."""
         counted, at_work = self.counts.characters, self.at_work()
         typed, shown, line_in, line_out = map(
             self.per_second, (counted.in_, counted.out, counted.line_in, counted.line_out)
@@ -189,7 +188,6 @@ class StepRecords:
         return replace(due, adds_up=due.accounted == due.count)
 
     def at_work(self) -> float:
-        """The mean number of users at work."""
         return sum(row.active * row.length for row in self.rows) / self.seconds if self.seconds else 0.0
 
     # Distributions
@@ -200,11 +198,9 @@ class StepRecords:
         return Histogram.sum(list(parts))
 
     def describe(self, source: str, series: str, group: str | None = None, agent: int | None = None) -> Distribution:
-        """Describe one series, of one group or all."""
         return self.waits(series, lambda tag: tag.source == source and group in (None, tag.group), agent).distribution()
 
     def describe_classes(self, series: str, agent: int | None = None) -> Distribution:
-        """Describe one series over all classes of transactions."""
         return self.waits(series, is_class, agent).distribution()
 
     def waits(self, series: str, wanted: Callable[[Tag], bool] = lambda _: True, agent: int | None = None) -> Waits:
@@ -220,7 +216,6 @@ class StepRecords:
         return sorted({tag for _, tag in self.measured}, key=lambda tag: (tag.group, tag.source, tag.series))
 
     def classes(self) -> list[TransactionClass]:
-        """Describe the classes of transactions."""
         sizes = self.answer_sizes()
         names = dict.fromkeys((tag.group, tag.source) for tag in self.tags() if is_class(tag))
         return [
@@ -242,7 +237,6 @@ class StepRecords:
         return {name: total for name, histograms in parts.items() if (total := Histogram.sum(histograms))}
 
     def keys(self) -> list[KeyTimes]:
-        """Describe the keys of each group."""
         groups = dict.fromkeys(tag.group for tag in self.tags() if tag.series == "lateness")
         return [
             KeyTimes(group, *(self.describe(KEYS, series, group) for series in ("echo", "echo_from_sent", "lateness")))
@@ -266,7 +260,6 @@ class StepRecords:
         return law(self.at_work(), self.seconds, done, self.counts.sums, (begun, self.last.unfinished))
 
     def agents(self) -> list[AgentFigures]:
-        """Describe each driving process."""
         return [
             AgentFigures(
                 number,
@@ -326,7 +319,6 @@ class StepRecords:
 
 
 def is_class(tag: Tag) -> bool:
-    """Whether a tag belongs to a class of transactions."""
     return figure_of(tag.series) in OF_CLASSES
 
 

@@ -64,7 +64,6 @@ class Summary:
 
     @property
     def valid(self) -> bool:
-        """Whether the figures can be trusted."""
         return not self.invalidating
 
     @property
@@ -79,12 +78,10 @@ class Summary:
 
     @property
     def limits(self) -> list[LimitResult]:
-        """The limits of all steps, and whether each was kept."""
         return [result for step in self.steps for result in step.limits]
 
     @cached_property
     def search(self) -> SearchResult | None:
-        """The result of the run if it was a search."""
         return search_result(self)
 
     @property

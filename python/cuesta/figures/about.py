@@ -7,8 +7,6 @@ from typing import Any
 
 
 class Unit(StrEnum):
-    """The unit of a figure's value."""
-
     SECONDS = "s"
     MILLISECONDS = "ms"
     SHARE = "share"
@@ -56,7 +54,6 @@ class About:
         return self.meaning.replace("{}: ", "").replace("None", "null")
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-        """Describe the field in a JSON Schema that pydantic makes."""
         said = {"description": self.published}
         return handler(core) | said | ({"unit": str(self.unit)} if self.unit else {})
 

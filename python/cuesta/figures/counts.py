@@ -66,7 +66,6 @@ class WaitSample:
 
     @classmethod
     def from_record(cls, sample: records.WaitSample) -> Self:
-        """Take the sample of one agent."""
         return cls(sample.seconds, sample.condition, sample.place, sample.row, sample.screen)
 
     @property

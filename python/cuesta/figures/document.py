@@ -70,7 +70,6 @@ def _anchor(table: Any) -> str:
 
 
 def schema() -> str:
-    """The JSON Schema of `summary.json`."""
     run, last = (TypeAdapter(table).json_schema() for table in (RunFigures, StepFigures))
     merged = {
         **run,
@@ -85,7 +84,6 @@ def schema() -> str:
 
 
 def write(docs: Path) -> None:
-    """Renew docs/summary.md and docs/summary.schema.json."""
     page = docs / "summary.md"
     tables = {name: markdown(table) for name, table in TABLES.items()}
     page.write_text(renew(page.read_text(encoding="utf-8"), tables), encoding="utf-8")

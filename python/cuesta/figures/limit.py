@@ -45,7 +45,6 @@ class Limit:
         return Limit(text.strip(), figure, comparison, figure.value("".join(value.split())))
 
     def holds(self, value: float) -> bool:
-        """Whether `value` keeps the limit."""
         return COMPARISONS[self.comparison](value, self.value)
 
     def __str__(self) -> str:

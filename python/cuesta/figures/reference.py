@@ -84,14 +84,12 @@ class Reference:
 
     @property
     def unit(self) -> Unit:
-        """The unit of its value."""
         if self.metric in NUMBERS:
             return NUMBERS[self.metric].unit
         return Unit.COUNT if self.statistic in COUNTS else Unit.SECONDS
 
     @property
     def is_duration(self) -> bool:
-        """Whether its value is seconds."""
         return self.unit == Unit.SECONDS
 
     @property

@@ -38,8 +38,6 @@ class SpoiltError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Certification:
-    """A certification folder, opened."""
-
     folder: Path
     given: CertificationSetup
     runs: list[Path]

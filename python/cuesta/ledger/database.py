@@ -27,16 +27,12 @@ Rows = Mapping[str, list[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class SqlResult:
-    """The result of a query."""
-
     columns: list[str]
     rows: list[tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """An open database."""
-
     connection: duckdb.DuckDBPyConnection
 
     @classmethod
@@ -64,7 +60,6 @@ class Database:
         self.connection.execute("INSERT INTO sources VALUES (?, ?)", [folder, fingerprint])
 
     def forget(self, folder: str) -> None:
-        """Delete a folder from every table."""
         for name in [*TABLES, "sources"]:
             self.connection.execute(f"DELETE FROM {name} WHERE folder = ?", [folder])
 
@@ -77,7 +72,6 @@ class Database:
         return [f"{folder}: {'; '.join(damage.splitlines())}" for folder, damage in rows]
 
     def ask(self, sql: str) -> SqlResult:
-        """The result of one SELECT."""
         with self.query(sql, None):
             cursor = self.connection.execute(sql)
             return SqlResult([each[0] for each in cursor.description or []], cursor.fetchall())

@@ -41,8 +41,6 @@ class System(Entry):
 
 
 class Improvement(Entry):
-    """A planned improvement."""
-
     name: str
     date: Written = Field("", description="when; in any words")
     saves: Written = Field(description="percent of the time of what it touches, low-high: `10-12%`")
@@ -52,8 +50,6 @@ class Improvement(Entry):
 
 
 class Goals(Entry):
-    """A file of goals."""
-
     format: int = FORMAT
     title: str
     workload: str = ""

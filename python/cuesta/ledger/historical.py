@@ -41,8 +41,6 @@ Legibility = Literal["good", "poor"]
 
 @dataclass(frozen=True, slots=True)
 class PrintedValue:
-    """One printed value."""
-
     text: str
     """The characters as printed."""
     counted: bool = False
@@ -127,8 +125,6 @@ Row = Annotated[
 
 
 class Table(Entry):
-    """A table of the document."""
-
     title: str = ""
     page: Printed = ""
     legibility: Legibility = "good"

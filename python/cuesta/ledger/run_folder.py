@@ -114,7 +114,6 @@ class Interval(SeriesRow):
 
     @property
     def measured(self) -> bool:
-        """Whether it is in a measurement interval."""
         return self.phase == "measure"
 
 
@@ -169,16 +168,13 @@ class Recorded:
 
     @property
     def steps(self) -> dict[int, StepTimes]:
-        """The load steps by number, as planned."""
         return all_steps(self.agents)
 
     def measured_in(self, step: int) -> dict[tuple[int, Tag], Histogram]:
-        """Select what was measured in a step."""
         return {key: histogram for key, histogram in self.measured.items() if key[1].step == step}
 
     @property
     def plan(self) -> JsonObject:
-        """The resolved plan."""
         plan: JsonObject = self.run.get("plan", {})
         return plan
 
@@ -290,7 +286,6 @@ def read_host(segment: Path, begun: int, damage: list[str], reader: RowReader) -
 
 
 def read_run(folder: Path) -> JsonObject:
-    """Read `run.json`."""
     path = folder / "run.json"
     try:
         run: JsonObject = json.loads(path.read_bytes())
@@ -360,7 +355,6 @@ def all_steps(agents: list[Agent]) -> dict[int, StepTimes]:
 
 
 def read_histogram_rows(agent: Agent, damage: list[str], reader: RowReader) -> Iterator[HistogramRow]:
-    """Read an agent's histogram log."""
     path = agent.folder / "histograms.hlog"
     if agent.intervals and path.exists() and not path.stat().st_size:  # it is written with the first interval
         damage.append(f"{place(path)}: is empty")

@@ -18,8 +18,6 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class ServiceProfile:
-    """A service's profile."""
-
     recorded: str
     machine: JsonObject
     report: MeterReport

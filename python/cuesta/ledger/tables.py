@@ -20,8 +20,6 @@ KINDS: Mapping[Any, str] = {str: TEXT, int: WHOLE, float: NUMBER, bool: TRUTH, R
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column."""
-
     name: str
     kind: str
     """DuckDB's name of its type."""
@@ -45,8 +43,6 @@ class Column:
 
 
 class SqlTable(NamedTuple):
-    """A table."""
-
     what: str
     columns: tuple[Column, ...]
 

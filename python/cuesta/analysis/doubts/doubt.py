@@ -22,8 +22,6 @@ ForTrial = Literal["repeated", "unsettled", "stopped", "empty", "failed", "slow"
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A reason to doubt a step or a run."""
-
     text: str
     """What was found."""
     advice: str
@@ -73,10 +71,8 @@ def of_run(look: OfRun) -> OfRun:
 
 
 def doubts_of_step(step: StepFigures, allowed: Allowed) -> list[Doubt]:
-    """Look for reasons to doubt a step."""
     return [replace(doubt, name=look.__name__) for look in OF_STEPS if (doubt := look(step, allowed))]
 
 
 def doubts_of_run(recorded: Recorded) -> list[Doubt]:
-    """Look for reasons to doubt a record as a whole."""
     return [replace(doubt, name=look.__name__) for look in OF_RUNS if (doubt := look(recorded))]

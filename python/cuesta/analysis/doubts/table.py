@@ -121,7 +121,6 @@ def unechoed(step: StepFigures, _: Allowed) -> Doubt | None:
 
 @of_step
 def empty(step: StepFigures, allowed: Allowed) -> Doubt | None:
-    """Nothing was measured."""
     if step.transactions.count or step.echo.count or unanswered(step, allowed) or unechoed(step, allowed):
         return None
     advice = advice_for_errors(step, "measure longer, or look at the errors: perhaps nobody could work")

@@ -31,7 +31,6 @@ def agent_failed(agent: int, reason: str) -> Doubt:
 
 @of_run
 def cut_off(recorded: Recorded) -> Doubt | None:
-    """Records are missing or damaged."""
     first = f"{recorded.resumed}/" if recorded.resumed else ""
     dead = [agent.folder.relative_to(recorded.folder) for agent in recorded.last_agents if agent.notes.death]
     explained = tuple(f"{folder}{mark}" for folder in dead for mark in "/:")

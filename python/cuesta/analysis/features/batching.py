@@ -36,8 +36,6 @@ Settings = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A figure over repeats."""
-
     values: Sequence[float]
 
     @property
@@ -55,8 +53,6 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A figure without and with a setting."""
-
     without: Spread
     with_it: Spread
 
@@ -78,12 +74,10 @@ class Change:
 
     @property
     def share(self) -> float:
-        """Relative change of the median."""
         return self.with_it.median / self.without.median - 1 if self.without.median else 0.0
 
     @property
     def difference(self) -> float:
-        """Change of the median."""
         return self.with_it.median - self.without.median
 
 
