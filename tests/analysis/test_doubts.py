@@ -74,197 +74,153 @@ REASON = "python3 nothere.py exited with status 2; it said last: no such file"
 DIED = {"errors": {"exited-at-start": 1}, "said": {"exited-at-start": REASON}}
 
 
-def dead(**change: object) -> Callable[[Row], Row]:
+def waits(**who: float) -> Row:
+    """Users who wait at the end of each second, and nothing more is unfinished."""
+    return {"edit": measured(waiting=waiting(**who), unfinished=0)}
+
+
+def no_answers(**who: float) -> Row:
+    return {**waits(**who), "responses": NO_ANSWERS}
+
+
+def frozen(oldest: float, **who: float) -> Row:
+    """Users who had echoes, and then wait for answers that are not complete."""
+    change = measured(waiting=waiting(oldest=oldest, **who), unfinished=4, oldest=oldest)
+    return {"edit": change, "responses": NO_ANSWERS, "histograms": ECHOES}
+
+
+def failed(**errors: int) -> Row:
+    """Transactions that are given up for these errors in each second."""
+    return {"edit": measured(waiting=waiting(), unanswered=sum(errors.values()), errors=errors)}
+
+
+def dead(**change: object) -> Row:
     """Put users 2 and 3, who get no answers, into a group of their own."""
-    return lambda row: row | {"group": "dead", "transactions": 0, **change} if row["user"] > 1 else row
+    own = {"group": "dead", "transactions": 0, **change}
+    return {"edit_user": lambda row: row | own if row["user"] > 1 else row}
 
 
-def who_waits(**who: float) -> Callable[[Row], Row]:
-    return measured(waiting=waiting(**who), unfinished=0)
+def idle(**change: object) -> Row:
+    return {"edit_user": lambda row: row | change}
+
+
+TYPED = [("dead/keys/echo", [0.001] * 20), ("dead/keys/lateness", [0.001] * 20)]
+NO_ANSWER = "of group dead, nothing was answered, and {} had no answer"
+TOO_LITTLE = {"validity": {"lost_users": 1, "settled": False}}
+KEPT, CROSSED = True, False
 
 
 @pytest.mark.parametrize(
-    ("made", "said", "kept"),
+    ("made", "limits", "said"),
     [
-        ({}, [], True),
-        # The host answers nothing.
+        ({}, KEPT, []),
+        (no_answers(answers=4, oldest=11.7), CROSSED, ["no transaction ended: 4 users have waited for up to 11.7 s"]),
         (
-            {"edit": who_waits(answers=4, oldest=11.7), "responses": NO_ANSWERS},
-            ["no transaction ended: 4 users have waited for up to 11.7 s"],
-            False,
-        ),
-        (
-            {
-                "edit": measured(waiting=waiting(), unanswered=3, errors={"timeout": 2, "reset": 1}),
-                "responses": NO_ANSWERS,
-                "measure": 1,
-            },
+            {**failed(timeout=2, reset=1), "responses": NO_ANSWERS, "measure": 1},
+            CROSSED,
             ["no transaction ended: 2 waits timed out and 1 line was lost before the answer"],
-            False,
         ),
+        (no_answers(prompts=4, oldest=9.0), CROSSED, ["no wait was met: 4 users have waited for up to 9.00 s"]),
+        # One who logs in again at the end raises no doubt, and a frozen host that echoed is doubted once.
+        ({**no_answers(prompts=1, echoes=2, keys=2, oldest=0.2), "histograms": ECHOES}, CROSSED, []),
+        (frozen(11.7, answers=4), CROSSED, ["no transaction ended: 4 users have waited for up to 11.7 s"]),
         (
-            {"edit": who_waits(prompts=4, oldest=9.0), "responses": NO_ANSWERS},
-            ["no wait was met: 4 users have waited for up to 9.00 s"],
-            False,
-        ),
-        # One who logs in again at the end raises no doubt.
-        (
-            {
-                "edit": who_waits(prompts=1, echoes=2, keys=2, oldest=0.2),
-                "responses": NO_ANSWERS,
-                "histograms": ECHOES,
-            },
-            [],
-            False,
-        ),
-        # A frozen host that echoed is doubted once.
-        (
-            {
-                "edit": measured(waiting=waiting(answers=4, oldest=11.7), unfinished=4, oldest=11.7),
-                "responses": NO_ANSWERS,
-                "histograms": ECHOES,
-            },
-            ["no transaction ended: 4 users have waited for up to 11.7 s"],
-            False,
-        ),
-        # Keys that wait for an echo show a freeze in the middle.
-        (
-            {
-                "edit": measured(waiting=waiting(echoes=4, keys=12, oldest=3.0), unfinished=4, oldest=3.0),
-                "responses": NO_ANSWERS,
-                "histograms": ECHOES,
-            },
+            frozen(3.0, echoes=4, keys=12),
+            CROSSED,
             ["4 users had no echo at the end: the oldest had waited 3.00 s, the longest wait that ended took 1.00 ms"],
-            False,
         ),
         # The host echoes less than half.
         (
-            {"edit": who_waits(echoes=4, keys=230, oldest=11.5), "responses": NO_ANSWERS},
+            no_answers(echoes=4, keys=230, oldest=11.5),
+            CROSSED,
             ["the host echoed nothing of 230 keys: 4 users have waited for up to 11.5 s"],
-            False,
         ),
         (
-            {"edit": who_waits(echoes=4, keys=21, oldest=0.3), "responses": NO_ANSWERS, "histograms": ECHOES},
+            {**no_answers(echoes=4, keys=21, oldest=0.3), "histograms": ECHOES},
+            CROSSED,
             ["the host echoed only 20 keys, and 21 not: 4 users have waited for up to 300 ms"],
-            False,
         ),
         (
-            {"edit": who_waits(echoes=4, keys=40, oldest=0.3)},
+            waits(echoes=4, keys=40, oldest=0.3),
+            KEPT,
             ["the host echoed nothing of 40 keys: 4 users have waited for up to 300 ms"],
-            True,
         ),
         # Silence of a host that sent nothing is no answer.
-        (
-            {"edit": measured(silent=1)},
-            ["the host sent nothing: 30 of 60 transactions ended by its silence"],
-            False,
-        ),
-        ({"edit": measured(silent=2)}, ["the host sent nothing: 60 transactions ended by its silence"], False),
-        # Fewer answers than failures.
-        ({"edit": measured(waiting=waiting(), unanswered=2, errors={"timeout": 2})}, [], True),
-        (
-            {"edit": measured(waiting=waiting(), unanswered=3, errors={"timeout": 3})},
-            ["only 60 transactions ended while 90 waits timed out"],
-            False,
-        ),
+        ({"edit": measured(silent=1)}, CROSSED, ["the host sent nothing: 30 of 60 transactions ended by its silence"]),
+        ({"edit": measured(silent=2)}, CROSSED, ["the host sent nothing: 60 transactions ended by its silence"]),
+        (failed(timeout=2), KEPT, []),
+        (failed(timeout=3), CROSSED, ["only 60 transactions ended while 90 waits timed out"]),
         # A group whose host answers nothing is not hidden by another.
-        ({"edit_user": dead(unanswered=3)}, ["of group dead, nothing was answered, and 6 had no answer"], False),
+        (dead(unanswered=3), CROSSED, [NO_ANSWER.format(6)]),
         (
-            {"edit_user": dead(transactions=1, unanswered=2, waits="prompt", waited=40.0)},
+            dead(transactions=1, unanswered=2, waits="prompt", waited=40.0),
+            CROSSED,
             ["of group dead, only 2 transactions ended, and 4 had no answer"],
-            False,
         ),
         # A group that never sees its first prompt is doubted unless it only types.
-        (
-            {"edit_user": dead(waits="prompt", waited=40.0)},
-            ["of group dead, nothing was answered, and 2 had no answer"],
-            False,
-        ),
-        (
-            {
-                "edit_user": dead(waits="prompt", waited=40.0),
-                "histograms": [("dead/keys/echo", [0.001] * 20), ("dead/keys/lateness", [0.001] * 20)],
-            },
-            [],
-            True,
-        ),
+        (dead(waits="prompt", waited=40.0), CROSSED, [NO_ANSWER.format(2)]),
+        ({**dead(waits="prompt", waited=40.0), "histograms": TYPED}, KEPT, []),
         # A user who only watches waits repeatedly, and a user who has just begun is not stuck.
-        ({"edit_user": dead(waits="prompt", waited=2.0)}, [], True),
-        ({"edit_user": dead(waits="answer", waited=0.3)}, [], True),
-        (
-            {"edit_user": dead(waits="answer", waited=3.0)},
-            ["of group dead, nothing was answered, and 2 had no answer"],
-            False,
-        ),
+        (dead(waits="prompt", waited=2.0), KEPT, []),
+        (dead(waits="answer", waited=0.3), KEPT, []),
+        (dead(waits="answer", waited=3.0), CROSSED, [NO_ANSWER.format(2)]),
         # Programs die at their start: all of them, or one that recovered.
         (
-            {
-                "edit": measured(**DIED),
-                "responses": NO_ANSWERS,
-                "validity": {"lost_users": 1, "settled": False},
-            },
+            {"edit": measured(**DIED), "responses": NO_ANSWERS, **TOO_LITTLE},
+            CROSSED,
             [
                 f"the program on the line ended at its start, 30 times: {REASON}",
                 "no transaction ended: 1 user has waited for up to 50.0 ms",
             ],
-            False,
         ),
-        ({"edit": lambda row: row | DIED if row["start"] == 0 else row}, [], True),
+        ({"edit": lambda row: row | DIED if row["start"] == 0 else row}, KEPT, []),
         # Lines that show no prompt count although their users work on others.
-        (
-            {"edit": measured(errors={"no-login": 1})},
-            ["30 of 30 lines showed no prompt (allowed 1.0 %)"],
-            True,
-        ),
+        ({"edit": measured(errors={"no-login": 1})}, KEPT, ["30 of 30 lines showed no prompt (allowed 1.0 %)"]),
         # Users who gave up before they did anything never got to work.
         (
-            {"edit_user": lambda row: row | {"at_work": False, "gave_up": True}},
+            idle(at_work=False, gave_up=True),
+            KEPT,
             ["4 of 4 users never got to work: no prompt or no line (allowed 1.0 %)"],
-            True,
         ),
-        ({"edit_user": lambda row: row | {"at_work": False}}, [], True),
-        ({"edit_user": lambda row: row | {"at_work": True, "gave_up": True}}, [], True),
+        (idle(at_work=False), KEPT, []),
+        (idle(at_work=True, gave_up=True), KEPT, []),
         # Sessions that come and go need not be there.
-        ({"edit": lambda row: row | {"users": 0, "active": 0}, "load": "open:1/s:sessions"}, [], True),
+        ({"edit": lambda row: row | {"users": 0, "active": 0}, "load": "open:1/s:sessions"}, KEPT, []),
         # Nothing was measured, or only keys.
         (
             {"edit": measured(unfinished=0), "responses": NO_ANSWERS},
+            CROSSED,
             ["nothing was measured: no transaction and no echo"],
-            False,
         ),
-        ({"edit": measured(unfinished=0), "responses": NO_ANSWERS, "histograms": ECHOES}, [], False),
+        ({"edit": measured(unfinished=0), "responses": NO_ANSWERS, "histograms": ECHOES}, CROSSED, []),
         # What the thresholds' doubts say.
-        ({"steal": 25.0}, ["the hypervisor took 25.0 % of the host's CPUs (allowed 10.0 %)"], True),
-        ({"edit": settling(users=5)}, ["measuring began with 1 user more, of the load before"], True),
+        ({"steal": 25.0}, KEPT, ["the hypervisor took 25.0 % of the host's CPUs (allowed 10.0 %)"]),
+        ({"edit": settling(users=5)}, KEPT, ["measuring began with 1 user more, of the load before"]),
+        ({"edit": settling(users=3, active=3)}, KEPT, ["only 3 of 4 users were at work when measuring began"]),
         (
             {"responses": warming_up},
+            KEPT,
             ["no steady state: the response was 309 ms for 8.00 s, 110 ms from then on"],
-            True,
-        ),
-        (
-            {"edit": settling(users=3, active=3)},
-            ["only 3 of 4 users were at work when measuring began"],
-            True,
         ),
     ],
 )
 def test_what_a_doubt_says_and_whether_limits_count_as_kept(
-    tmp_path: Path, made: Row, said: list[str], kept: bool
+    tmp_path: Path, made: Row, limits: bool, said: list[str]
 ) -> None:
     summary = run(tmp_path, **made)
     assert texts(summary) == said
-    assert summary.limits_ok is kept
+    assert summary.limits_ok is limits
 
 
 def test_a_host_that_answers_nothing_has_no_values_for_limits(tmp_path: Path) -> None:
-    summary = run(tmp_path, edit=who_waits(answers=4, oldest=11.7), responses=NO_ANSWERS)
+    summary = run(tmp_path, **no_answers(answers=4, oldest=11.7))
     assert json.dumps(summary.json())
     assert summary.json()["invalid_because"][0].startswith(f"{texts(summary)[0]}; ")
     assert [(each.value, each.ok) for each in summary.last.limits] == [(None, False)] * 3
 
 
 def test_what_became_of_transactions_is_counted_by_group(tmp_path: Path) -> None:
-    assert run(tmp_path, edit_user=dead(unanswered=3)).json()["groups"] == [
+    assert run(tmp_path, **dead(unanswered=3)).json()["groups"] == [
         {"group": "interactive", "users": 2, "transactions": 30, "unanswered": 0},
         {"group": "dead", "users": 2, "transactions": 0, "unanswered": 6},
     ]

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from statistics import fmean
 
 from cuesta.analysis.front_end import FrontEnd, Sums, front_end
@@ -30,13 +31,14 @@ def derive_host_figures(recorded: Recorded, number: int, step: StepTimes, counte
     cpu = cpu_use([(report, 1.0)] if report else [(row.report, row.length * share) for row, share in rows])
     end = recorded.metered.ends.get(number, step.end)
     too_little = mostly_others(recorded, number, report, counted, end) if report else None
-    each = cost_per_transaction(report, count_transactions(counted, report, end)) if report and not too_little else None
-    keys = sum_within(counted, end - report.seconds, end, lambda row: row.keys) if report else 0.0
+    # Meters may begin late, and their subject may end: only its interval counts.
+    begin = end - report.seconds if report else end
+    transactions, keys = (sum_within(counted, begin, end, attrgetter(name)) for name in ("transactions", "keys"))
     return HostFigures(
         cpu=cpu,
         cpu_missing=None if cpu else why_missing(recorded, number),
         cpu_by_cause=shares_by_cause(report),
-        per_transaction=each,
+        per_transaction=cost_per_transaction(report, transactions) if report and not too_little else None,
         per_transaction_missing=too_little,
         cpu_by_cause_se=shares_by_cause(report, "standard_error"),
         cpu_by_cause_interval=intervals_by_cause(report),
@@ -140,11 +142,6 @@ def intervals_by_cause(report: MeterReport | None) -> Mapping[str, tuple[float, 
     known = {name: each for name, each in limits.items() if each}
     bound = found.bound.value
     return known if bound is None else known | dict.fromkeys(found.unmet, (0.0, bound))
-
-
-def count_transactions(counted: Sequence[Interval], report: MeterReport, end: float) -> float:
-    """Count the transactions of the interval of a report: meters may begin late, and their subject may end."""
-    return sum_within(counted, end - report.seconds, end, lambda row: row.transactions)
 
 
 def sum_within(counted: Sequence[Interval], begin: float, end: float, count: Callable[[Interval], float]) -> float:

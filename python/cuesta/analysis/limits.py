@@ -20,12 +20,8 @@ DOUBT = 0.1
 """Largest probability that a sample has no value beyond a limit although more of the population are than it allows."""
 
 
-def judge_limits(limits: list[Limit], step: StepFigures, find_waits: FindWaits) -> list[LimitResult]:
-    """Evaluate limits; a limit is not kept if its figure was not measured."""
-    return [judge_limit(limit, step, find_waits) for limit in limits]
-
-
 def judge_limit(limit: Limit, step: StepFigures, find_waits: FindWaits) -> LimitResult:
+    """Evaluate a limit; it is not kept if its figure was not measured."""
     found = take_figure(limit.figure, step, find_waits)
     if found is None:
         return LimitResult(limit.text, None, False, limit.figure.is_duration, step.step)

@@ -10,7 +10,7 @@ from cuesta.analysis.fairness import fairness
 from cuesta.analysis.features import add_figures
 from cuesta.analysis.host_figures import derive_host_figures
 from cuesta.analysis.law import law
-from cuesta.analysis.limits import judge_limits
+from cuesta.analysis.limits import judge_limit
 from cuesta.analysis.overload import find_overload
 from cuesta.analysis.own_part import list_void_durations
 from cuesta.analysis.planned import Planned, limits, planned, published
@@ -117,7 +117,7 @@ class StepRecords:
         return replace(
             step,
             driver=replace(step.driver, voids=list_void_durations(step)),
-            limits=judge_limits(limits(self.recorded), step, self.find_waits),
+            limits=[judge_limit(limit, step, self.find_waits) for limit in limits(self.recorded)],
             published=compare_published(published(self.recorded), self.number, step, self.find_waits),
         )
 

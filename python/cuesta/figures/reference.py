@@ -150,10 +150,5 @@ def _check(metric: str, transaction: str | None, statistic: str | None) -> None:
         hint = f"did you mean `{near[0]}`?" if near else f"metrics: {common}, … (docs/summary.md has all)"
         raise ValueError(f"`{metric}` is not a metric; {hint}")
     if transaction and metric not in {*OF_CLASSES, *DURATIONS}:
-        raise _no_class(metric, transaction)
-
-
-def _no_class(metric: str, transaction: str) -> ValueError:
-    known = ", ".join(OF_CLASSES)
-    what = f"`{metric}` is measured neither by class of transactions nor by group"
-    return ValueError(f"{what}; write it without {{{transaction}}} (by class: {known})")
+        what = f"`{metric}` is measured neither by class of transactions nor by group"
+        raise ValueError(f"{what}; write it without {{{transaction}}} (by class: {', '.join(OF_CLASSES)})")

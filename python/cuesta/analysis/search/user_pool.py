@@ -8,7 +8,7 @@ at this rate.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from cuesta.analysis.limits import judge_limits
+from cuesta.analysis.limits import judge_limit
 from cuesta.analysis.step import StepRecords
 from cuesta.figures.limit import Limit
 from cuesta.figures.step import ONLY_SINCE_ARRIVAL, SINCE_SENT, StepFigures
@@ -18,7 +18,7 @@ def lacks_users(records: StepRecords, step: StepFigures) -> bool:
     """Whether arrivals waited for a free user or never got one, and all limits would be kept without that wait."""
     if not any(row.due and row.due.count > row.due.done + row.due.under_way for row in records.rows):
         return False
-    judged = judge_limits(list(list_limits_since_sent(step)), step, records.find_waits)
+    judged = [judge_limit(limit, step, records.find_waits) for limit in list_limits_since_sent(step)]
     return all(result.ok or result.undecided for result in judged)
 
 
