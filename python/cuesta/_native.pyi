@@ -54,7 +54,12 @@ class Tape:
 
     @staticmethod
     def parse(text: str, name: str, folder: str) -> Tape:
-        """Parse `text`; `name` is for messages, `folder` is where the tape's own files are. Raises TapeError."""
+        """Parse `text`; `name` is for messages, `folder` is where the tapes are that it sources. Raises TapeError."""
+    @staticmethod
+    def assemble(text: str, name: str, sources: dict[str, str]) -> Tape:
+        """Parse `text` where its files are not: with the `sources` of the tape that was parsed where they are."""
+    def sources(self) -> dict[str, str]:
+        """The texts of the tapes that it sources, by the paths as written."""
     def listing(self) -> str: ...
     def commands(self) -> str:
         """The commands in the form of VHS's own parser, with properties of the tape, as JSON."""

@@ -158,7 +158,8 @@ def test_a_search_announces_instants_on_each_clock_and_reads_records_as_they_are
 
 def test_the_records_of_a_dead_agent_are_fetched_as_far_as_they_got(here: Path, write: Write) -> None:
     engine, stopping = NamespaceEngine(here), Event()
-    write("row.tape", PACED)
+    write("sourced.tape", PACED)
+    write("row.tape", "Source sourced.tape")  # no node has these files
 
     def kill_one(snapshots: list[Snapshot]) -> None:
         if not stopping.is_set() and all(each.phase == "measure" and each.seconds > 3 for each in snapshots):

@@ -43,7 +43,7 @@ impl Run {
     ) -> PyResult<Self> {
         let (start_at, started_wall) = (Some(Stamp::from_nanos(start_at)), Some(started_wall));
         let spec = cuesta_driver::RunSpec { start_at, started_wall, ..spec.0.clone() };
-        let scripts = tapes.into_iter().map(|(name, tape)| (name, tape.get().0.script.clone())).collect();
+        let scripts = tapes.into_iter().map(|(name, tape)| (name, tape.get().tape.script.clone())).collect();
         cuesta_driver::Run::start(spec, &scripts, Path::new(folder)).map(Self).map_err(errors::run)
     }
 

@@ -17,7 +17,7 @@ pub(crate) fn simulate(
     tapes: BTreeMap<String, Py<Tape>>,
 ) -> PyResult<(String, BTreeMap<String, Histogram>)> {
     let spec: SimulationSpec = serde_json::from_str(spec).map_err(errors::run)?;
-    let scripts = tapes.into_iter().map(|(name, tape)| (name, tape.get().0.script.clone())).collect();
+    let scripts = tapes.into_iter().map(|(name, tape)| (name, tape.get().tape.script.clone())).collect();
     let simulated = py.detach(|| cuesta_simulation::simulate(spec, &scripts)).map_err(errors::run)?;
     let histograms = simulated.histograms.into_iter().map(|(tag, histogram)| (tag, Histogram::from(histogram)));
     Ok((serde_json::to_string(&simulated.figures).map_err(errors::run)?, histograms.collect()))

@@ -1,5 +1,7 @@
 //! Tapes for Python.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use cuesta_driver::misfit;
@@ -14,50 +16,75 @@ const LONGEST: u64 = 128 << 20;
 
 /// A tape, parsed.
 #[pyclass(module = "cuesta._native", frozen)]
-pub(crate) struct Tape(pub(crate) cuesta_tape::Tape);
+pub(crate) struct Tape {
+    pub(crate) tape: cuesta_tape::Tape,
+    /// The text of each tape that it sources, by the path as written.
+    sources: BTreeMap<String, String>,
+}
 
 #[pymethods]
 impl Tape {
     #[staticmethod]
     fn parse(text: &str, name: &str, folder: &str) -> PyResult<Self> {
-        let load = |file: &str| read_text(&Path::new(folder).join(file), LONGEST).map_err(|error| error.to_string());
-        cuesta_tape::parse(text, name, &load).map(Self).map_err(|errors| TapeError::new_err(errors.to_string()))
+        let sources = RefCell::new(BTreeMap::new());
+        let load = |file: &str| {
+            let text = read_text(&Path::new(folder).join(file), LONGEST).map_err(|error| error.to_string())?;
+            sources.borrow_mut().insert(file.to_owned(), text.clone());
+            Ok(text)
+        };
+        let tape = parse(text, name, &load)?;
+        Ok(Self { tape, sources: sources.into_inner() })
+    }
+
+    #[staticmethod]
+    fn assemble(text: &str, name: &str, sources: BTreeMap<String, String>) -> PyResult<Self> {
+        let load = |file: &str| sources.get(file).cloned().ok_or_else(|| "it was not sent".to_owned());
+        let tape = parse(text, name, &load)?;
+        Ok(Self { tape, sources })
+    }
+
+    fn sources(&self) -> BTreeMap<String, String> {
+        self.sources.clone()
     }
 
     fn listing(&self) -> String {
-        cuesta_tape::listing(&self.0)
+        cuesta_tape::listing(&self.tape)
     }
 
     fn commands(&self) -> String {
-        self.0.to_json()
+        self.tape.to_json()
     }
 
     fn outline(&self) -> Vec<(String, Option<f64>)> {
-        self.0.outline()
+        self.tape.outline()
     }
 
     fn times_echoes(&self) -> bool {
-        self.0.times_echoes
+        self.tape.times_echoes
     }
 
     fn notes(&self) -> Vec<String> {
-        self.0.notes.iter().map(ToString::to_string).collect()
+        self.tape.notes.iter().map(ToString::to_string).collect()
     }
 
     fn transactions(&self) -> Vec<String> {
-        self.0.script.transactions.clone()
+        self.tape.script.transactions.clone()
     }
 
     fn is_idle(&self) -> bool {
-        self.0.script.is_idle()
+        self.tape.script.is_idle()
     }
 
     fn columns(&self) -> Vec<String> {
-        self.0.script.columns()
+        self.tape.script.columns()
     }
 
     fn misfit(&self, target: &str) -> PyResult<Option<String>> {
-        let program = Program::new(&self.0.script, &Overrides::default());
+        let program = Program::new(&self.tape.script, &Overrides::default());
         program.map(|program| misfit(target, &program)).map_err(|error| TapeError::new_err(error.to_string()))
     }
+}
+
+fn parse(text: &str, name: &str, load: &dyn Fn(&str) -> Result<String, String>) -> PyResult<cuesta_tape::Tape> {
+    cuesta_tape::parse(text, name, load).map_err(|errors| TapeError::new_err(errors.to_string()))
 }

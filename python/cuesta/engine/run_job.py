@@ -111,6 +111,7 @@ def driving(
         yield Driven(agents, deployment, start_together(agents))
 
 
-def _tapes(job: Job) -> dict[str, dict[str, str]]:
+def _tapes(job: Job) -> dict[str, dict[str, Any]]:
+    """What a tape is assembled of: a node need not have its files."""
     tapes = job.tapes.values()
-    return {tape.name: {"text": tape.text, "name": tape.name, "folder": str(tape.folder.absolute())} for tape in tapes}
+    return {tape.name: {"text": tape.text, "name": tape.name, "sources": tape.content.sources()} for tape in tapes}

@@ -21,8 +21,6 @@ class TapeFile:
     name: str
     """Its name in records; also that of transactions without a name of their own."""
     text: str
-    folder: Path
-    """The folder to which paths in the tape are relative."""
     content: _native.Tape
     notes: tuple[str, ...]
     """Notes on parts that were left out, or read in another way than they are written."""
@@ -41,7 +39,7 @@ def read_tape(where: str, closed: bool = True) -> TapeFile:
         content = _native.Tape.parse(text, shown(path), str(path.parent))
     except _native.TapeError as error:
         raise InputError(str(error)) from None
-    return TapeFile(path.stem, text, path.parent, content, (*notes, *content.notes()))
+    return TapeFile(path.stem, text, content, (*notes, *content.notes()))
 
 
 def is_cast(where: str) -> bool:

@@ -71,7 +71,7 @@ def main() -> None:
             _native.ssh_unlock(file, passphrase)
         spec = _native.RunSpec.parse(order["spec"])
         spec.prepare_ssh()
-        tapes = {name: _native.Tape.parse(**tape) for name, tape in order["tapes"].items()}
+        tapes = {name: _native.Tape.assemble(**tape) for name, tape in order["tapes"].items()}
         _say({"ready": True, "clock": _native.clock_name()})
         start = orders.wait()
         if start:
