@@ -179,24 +179,24 @@ def words(name: str, outcomes: dict[Formula, Outcome]) -> dict[str, float]:
     return found
 
 
-def choose(found: Sequence[Proposal]) -> Proposal | None:
+def choose(candidates: Sequence[Proposal]) -> Proposal | None:
     """Choose the best proposal; None if each may be chance."""
-    for best in sorted(found, key=lambda each: each.rank, reverse=True):
-        if best.weight == 0 or has_rival(best, found):
+    for best in sorted(candidates, key=lambda each: each.rank, reverse=True):
+        if best.weight == 0 or has_rival(best, candidates):
             continue
-        if best.weight >= 2 or is_more_than_chance(best, found):
+        if best.weight >= 2 or is_more_than_chance(best, candidates):
             return best
     return None
 
 
-def has_rival(one: Proposal, found: Sequence[Proposal]) -> bool:
+def has_rival(one: Proposal, candidates: Sequence[Proposal]) -> bool:
     """Whether another reading of the value has as much evidence: bounds and lists cannot tell two readings apart."""
     vague = all(formula.relation in VAGUE for formula in one.repaired)
     return any(
         other.name == one.name
         and meaning(other.reading) != meaning(one.reading)
         and (other.cost <= one.cost if vague else other.rank >= one.rank)
-        for other in found
+        for other in candidates
     )
 
 
@@ -205,7 +205,7 @@ def meaning(text: str) -> Quantity | str:
     return parse_print(text) or text
 
 
-def is_more_than_chance(one: Proposal, found: Sequence[Proposal]) -> bool:
+def is_more_than_chance(one: Proposal, candidates: Sequence[Proposal]) -> bool:
     """Whether a reading that repairs a single identity is the only one, and more than an error of arithmetic."""
     if one.of_two or not (one.doubtful or (one.is_subject and not one.small)):
         return False
@@ -216,7 +216,7 @@ def is_more_than_chance(one: Proposal, found: Sequence[Proposal]) -> bool:
         and other.cost <= one.cost
         and other.is_subject >= one.is_subject
         and set(other.repaired) & set(one.repaired)
-        for other in found
+        for other in candidates
     )
 
 

@@ -47,9 +47,9 @@ class Simulated:
         for second in range(max(math.ceil(done.sent), 1), min(math.ceil(done.answered), self.seconds + 1)):
             self.under_way[second - 1] += 1
 
-    def _spread(self, over: list[float], begin: float, end: float) -> None:
+    def _spread(self, seconds: list[float], begin: float, end: float) -> None:
         for second in range(max(math.floor(begin), 0), min(math.ceil(end), self.seconds)):
-            over[second] += max(min(end, second + 1) - max(begin, second), 0.0)
+            seconds[second] += max(min(end, second + 1) - max(begin, second), 0.0)
 
 
 def simulate(load: Load, seconds: int, seed: int = 1) -> Simulated:
@@ -76,27 +76,29 @@ def write(
     def responses(step: int, _: int, second: int) -> list[float]:
         return [each + DUE for each in steps[step].responses[second]]
 
-    def row(of: Row) -> Row:
-        step, second = of["step"], int(of["start"]) - of["step"] * length - settle
+    def simulated(row: Row) -> Row:
+        step, second = row["step"], int(row["start"]) - row["step"] * length - settle
         if second < 0:
-            return of | {"unfinished": steps[step].under_way_before}
-        sums = {**of["sums"], "think": loads[step].users - steps[step].waiting[second], "keying": 0.0}
-        return edit(of | {"sums": sums, "unfinished": steps[step].under_way[second]})
+            return row | {"unfinished": steps[step].under_way_before}
+        sums = {**row["sums"], "think": loads[step].users - steps[step].waiting[second], "keying": 0.0}
+        return edit(row | {"sums": sums, "unfinished": steps[step].under_way[second]})
 
     users = tuple(load.users for load in loads)
-    of = RunFolder(path, users=users, settle=settle, measure=seconds, responses=responses, edit=row, limits=limits)
-    folder = of.write()
+    run = RunFolder(
+        path, users=users, settle=settle, measure=seconds, responses=responses, edit=simulated, limits=limits
+    )
+    folder = run.write()
     (folder / "host").mkdir()
     rows = [host(steps[at // length], at % length - settle, at) for at in range(length * len(loads))]
     (folder / "host" / "series.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder
 
 
-def host(of: Simulated, second: int, at: int) -> Row:
+def host(simulated: Simulated, second: int, at: int) -> Row:
     """The built-in host's row of a second; `second` counts from the measurement, `at` from the start."""
-    row, load = host_row(at), of.load
+    row, load = host_row(at), simulated.load
     if second >= 0:
-        busy = of.served[second] / load.servers
-        row["servers"] = {"number": load.servers, "busy": busy, "mean_queue": of.queued[second]}
-        row["characters"]["line_out"] = 160 * len(of.responses[second])
+        busy = simulated.served[second] / load.servers
+        row["servers"] = {"number": load.servers, "busy": busy, "mean_queue": simulated.queued[second]}
+        row["characters"]["line_out"] = 160 * len(simulated.responses[second])
     return row

@@ -21,7 +21,7 @@ MANY = [11, 10, 12, 11, 9, 13, 11, 12, 10, 11]
 """Short steps of one saturated server of 10/s: 8.6/s and 11.0/s."""
 
 
-def swept(path: Path, busy: float, load: str = "closed") -> Asymptotes:
+def sweep_two_loads(path: Path, busy: float, load: str = "closed") -> Asymptotes:
     """Sweep 2 and 8 users; the host's only server is `busy` in the first step and twice as busy in the second."""
     return host_of(path, {2: (busy, [1] * 10), 8: (2 * busy, [2] * 10)}, load)
 
@@ -48,7 +48,7 @@ def host_of(path: Path, steps: Steps, load: str = "closed") -> Asymptotes:
 
 
 def test_light_load_comes_from_the_lightest_step(tmp_path: Path) -> None:
-    found = swept(tmp_path / "run", 0.4).light
+    found = sweep_two_loads(tmp_path / "run", 0.4).light
     assert found
     assert found.users == 2
     assert found.response == pytest.approx(TICK - 0.001)
@@ -56,7 +56,7 @@ def test_light_load_comes_from_the_lightest_step(tmp_path: Path) -> None:
 
 
 def test_heavy_load_comes_from_the_largest_demand_at_the_busiest_step(tmp_path: Path) -> None:
-    found = swept(tmp_path / "run", 0.4)
+    found = sweep_two_loads(tmp_path / "run", 0.4)
     assert found.heavy
     assert (found.heavy.resource, found.heavy.users) == ("the built-in host's servers", (8,))
     assert found.heavy.demand == pytest.approx(0.8 / 2.0), "U/X"
@@ -64,7 +64,7 @@ def test_heavy_load_comes_from_the_largest_demand_at_the_busiest_step(tmp_path: 
 
 
 def test_a_nearly_idle_resource_gives_no_estimate(tmp_path: Path) -> None:
-    found = swept(tmp_path / "run", 0.1)
+    found = sweep_two_loads(tmp_path / "run", 0.1)
     assert found.heavy is None
     assert found.crossing is None
     assert (
@@ -74,7 +74,7 @@ def test_a_nearly_idle_resource_gives_no_estimate(tmp_path: Path) -> None:
 
 
 def test_open_loads_have_no_cycle(tmp_path: Path) -> None:
-    found = swept(tmp_path / "run", 0.4, "open:2/s")
+    found = sweep_two_loads(tmp_path / "run", 0.4, "open:2/s")
     assert found.light is None
     assert "closed load" in found.no_light
 

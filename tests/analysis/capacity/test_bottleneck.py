@@ -27,7 +27,7 @@ def finding_of(folder: Path) -> Any:
     return find_bottleneck(summarise(folder))
 
 
-def known(folder: Path) -> dict[str, Resource]:
+def resources_by_name(folder: Path) -> dict[str, Resource]:
     summary = summarise(folder)
     return {each.name: each for each in read_resources(MeasuredStep(summary.recorded, summary.last))}
 
@@ -107,7 +107,9 @@ def test_a_serial_device_has_the_speed_of_its_target(
     assert isinstance(said, OnTheLine)
     assert said.line == pytest.approx(takes)
     assert str(said).endswith(f" are 150 characters at {baud} baud")
-    assert known(folder)["the lines from the host"].source.startswith(f"arithmetic: characters × {bits} bits ÷ {baud} ")
+    assert resources_by_name(folder)["the lines from the host"].source.startswith(
+        f"arithmetic: characters × {bits} bits ÷ {baud} "
+    )
 
 
 def at_speed(folder: Path, speed: int, wait: str, target: str = "host:") -> None:
@@ -388,8 +390,8 @@ def test_a_wait_for_cpus_is_at_most_what_the_hosts_own_servers_leave_of_a_respon
 def parts_of(folder: Path) -> ResponseParts:
     """Where the time of a response goes in the last step."""
     summary = summarise(folder)
-    of = MeasuredStep(summary.recorded, summary.last)
-    return divide_response(of, read_resources(of))
+    step = MeasuredStep(summary.recorded, summary.last)
+    return divide_response(step, read_resources(step))
 
 
 def record_tmux(folder: Path, held: float) -> None:

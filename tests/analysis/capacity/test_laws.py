@@ -36,8 +36,8 @@ AT_SERVERS = "messages at the servers = throughput × response"
 
 def checks(folder: Path) -> dict[str, LawCheck]:
     summary = summarise(folder)
-    of = MeasuredStep(summary.recorded, summary.last)
-    return {each.law: each for each in check_laws(of, read_resources(of))}
+    step = MeasuredStep(summary.recorded, summary.last)
+    return {check.law: check for check in check_laws(step, read_resources(step))}
 
 
 @settings(max_examples=25, deadline=None)
@@ -102,12 +102,18 @@ def test_a_tenth_of_the_transactions_left_out_is_noticed() -> None:
     assert sum(not agrees(law_of(each, counted=0.9)) for each in runs) >= 9
 
 
-def law_of(of: Simulated, counted: float = 1.0) -> ResponseLaw:
+def law_of(simulated: Simulated, counted: float = 1.0) -> ResponseLaw:
     """The law of a run of which only some transactions were counted."""
-    responses = [each for second in of.responses for each in second]
+    responses = [each for second in simulated.responses for each in second]
     responses = responses[: round(counted * len(responses))]
-    think = of.load.users * of.seconds - sum(of.waiting)
+    think = simulated.load.users * simulated.seconds - sum(simulated.waiting)
     sums = TimeSums(think=think, keying=0.0, response=sum(responses), response_from_sent=sum(responses))
-    found = law(of.load.users, of.seconds, len(responses), sums, (of.under_way_before, of.under_way[-1]))
+    found = law(
+        simulated.load.users,
+        simulated.seconds,
+        len(responses),
+        sums,
+        (simulated.under_way_before, simulated.under_way[-1]),
+    )
     assert found
     return found

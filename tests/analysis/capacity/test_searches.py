@@ -41,7 +41,7 @@ def as_search(folder: Path, **method: Any) -> Summary:
     return summarise(folder)
 
 
-def found(summary: Summary) -> Finding:
+def judge(summary: Summary) -> Finding:
     said = find_bottleneck(summary)
     assert summary.json()["limited_by"] == str(said)
     return said
@@ -54,7 +54,7 @@ REFUSED: Row = {"errors": {"refused": 9}}
 def test_the_smallest_load_that_missed_tells_and_not_the_heaviest(tmp_path: Path) -> None:
     """With 160 users others take the CPUs. That trial counts, but it says nothing about the limit."""
     summary = searched(tmp_path / "run", (10, 20, 160, 40, 32))
-    said = found(summary)
+    said = judge(summary)
     assert isinstance(said, Saturated)
     assert said.at == "32 users"
     assert [point.text for point in order_by_load(summary)] == ["10 users", "20 users", "32 users"]
@@ -63,20 +63,20 @@ def test_the_smallest_load_that_missed_tells_and_not_the_heaviest(tmp_path: Path
 def test_trials_that_were_repeated_do_not_tell(tmp_path: Path) -> None:
     summary = searched(tmp_path / "run", (10, 20, 40, 16, 32, 32), {4: LATE})
     assert [point.step.step for point in order_by_load(summary)] == [0, 3, 1, 5]
-    said = found(summary)
+    said = judge(summary)
     assert isinstance(said, Saturated)
     assert said.at == "32 users"
 
 
 def test_without_a_miss_the_largest_load_that_counts_tells(tmp_path: Path) -> None:
-    said = found(searched(tmp_path / "run", (2, 4, 8), {2: LATE}))
+    said = judge(searched(tmp_path / "run", (2, 4, 8), {2: LATE}))
     assert isinstance(said, Unlimited)
     assert said.at == "4 users"
 
 
 def test_a_host_that_gave_out_is_called_so_with_its_reason(tmp_path: Path) -> None:
     summary = searched(tmp_path / "run", (5, 10, 20, 15, 14), {2: REFUSED, 3: REFUSED})
-    said = found(summary)
+    said = judge(summary)
     assert isinstance(said, GaveOut)
     assert said.at == "15 users"
     assert str(said).startswith("the host gave out at 15 users: ")
@@ -84,14 +84,14 @@ def test_a_host_that_gave_out_is_called_so_with_its_reason(tmp_path: Path) -> No
 
 
 def test_what_was_busy_when_a_host_gave_out_is_said(tmp_path: Path) -> None:
-    said = found(searched(tmp_path / "run", (5, 10, 60, 50), {2: REFUSED, 3: REFUSED}, limit=100.0))
+    said = judge(searched(tmp_path / "run", (5, 10, 60, 50), {2: REFUSED, 3: REFUSED}, limit=100.0))
     assert isinstance(said, GaveOut)
     assert said.at == "50 users"
     assert str(said).endswith("refused; the built-in host's servers: 100 % busy")
 
 
 def test_a_host_that_is_slow_before_it_gives_out_is_limited_by_what_makes_it_slow(tmp_path: Path) -> None:
-    said = found(searched(tmp_path / "run", (10, 20, 80, 32), {2: REFUSED}))
+    said = judge(searched(tmp_path / "run", (10, 20, 80, 32), {2: REFUSED}))
     assert isinstance(said, Saturated)
     assert said.at == "32 users"
 
@@ -100,19 +100,19 @@ def test_a_host_that_is_slow_before_it_gives_out_is_limited_by_what_makes_it_slo
 def test_a_driver_that_ends_a_search_is_the_limit(tmp_path: Path, trouble: Row) -> None:
     """It was late at 8 users, and the 5 trials that confirm what it can do do not change that."""
     users = (4, 8, 8, 8, 6, 7, *[7] * 5)
-    said = found(searched(tmp_path / "run", users, dict.fromkeys((1, 2, 3), trouble)))
+    said = judge(searched(tmp_path / "run", users, dict.fromkeys((1, 2, 3), trouble)))
     assert isinstance(said, OfTheDriver)
     assert str(said).startswith("the driver, not the host, at 8 users: the driver ")
 
 
 def test_a_late_driver_far_above_the_limit_is_not_the_limit(tmp_path: Path) -> None:
-    said = found(searched(tmp_path / "run", (10, 20, 40, 40, 40, 16, 32), dict.fromkeys((2, 3, 4), LATE)))
+    said = judge(searched(tmp_path / "run", (10, 20, 40, 40, 40, 16, 32), dict.fromkeys((2, 3, 4), LATE)))
     assert isinstance(said, Saturated)
     assert said.at == "32 users"
 
 
 def test_without_a_trial_that_counts_nothing_is_known(tmp_path: Path) -> None:
-    said = found(searched(tmp_path / "run", (4,), {0: LATE}))
+    said = judge(searched(tmp_path / "run", (4,), {0: LATE}))
     assert isinstance(said, Undecided)
     assert str(said).startswith("not known: no trial counts")
 
@@ -155,7 +155,7 @@ def test_a_search_that_went_on_is_what_it_became(tmp_path: Path, ended: str | No
     assert summary.ended == "completed"
     assert summary.search
     assert [trial.load for trial in summary.search.trials] == [10, 20, 40, 32]
-    said = found(summary)
+    said = judge(summary)
     assert isinstance(said, Saturated)
     assert said.at == "32 users"
 
@@ -164,4 +164,4 @@ def test_a_search_that_went_on_and_failed_then_is_invalid(tmp_path: Path) -> Non
     summary = resumed(tmp_path / "run", (10, 20), (40, 32), "completed", "failed")
     assert not summary.valid
     assert summary.ended == "failed"
-    assert isinstance(found(summary), OfTheDriver)
+    assert isinstance(judge(summary), OfTheDriver)

@@ -85,7 +85,7 @@ def test_a_certification_of_users_raises_no_warning(here: Path) -> None:
     assert warn_unrepresentative(benchmark(here, kind="certification"), [batch(subject=100.0)]) == []
 
 
-def profiled(here: Path, **run: Any) -> list[str]:
+def warn_by_profile(here: Path, **run: Any) -> list[str]:
     service = meter_report(by_cause=causes(user=60.0, page_faults=30.0, softirq=10.0))
     about = {"format": 1, "recorded": "2026-11-21T08:00:00Z", "machine": {}, "sheet": service}
     (here / "service.profile").write_text(json.dumps(about))
@@ -95,17 +95,17 @@ def profiled(here: Path, **run: Any) -> list[str]:
 
 
 def test_work_that_the_benchmark_leaves_out_is_named(here: Path) -> None:
-    (said,) = profiled(here, user=70.0, page_faults=30.0, softirq=0.01)
+    (said,) = warn_by_profile(here, user=70.0, page_faults=30.0, softirq=0.01)
     assert said.startswith("the benchmark does not exercise what the service does: ")
     assert "softirq" in said
 
 
 def test_a_benchmark_that_does_the_work_of_the_service_raises_no_warning(here: Path) -> None:
-    assert profiled(here, user=62.0, page_faults=28.0, softirq=10.0) == []
+    assert warn_by_profile(here, user=62.0, page_faults=28.0, softirq=10.0) == []
 
 
 def test_without_meters_the_comparison_is_unknown(here: Path) -> None:
-    profiled(here)
+    warn_by_profile(here)
     assert warn_unrepresentative(benchmark(here), [batch()]) == [
         "whether it does what the service does cannot be told: no meter data"
     ]

@@ -25,7 +25,7 @@ def part_c(made: ExtraRuns) -> dict[str, FormRow]:
     return {line.key: line for line in derive_measurements(RUNS, None, made).c}
 
 
-def both(line: FormRow) -> tuple[float | None, float | None, float | None]:
+def values_of_phases(line: FormRow) -> tuple[float | None, float | None, float | None]:
     return line.creation.value, line.command.value, line.total.value
 
 
@@ -33,7 +33,7 @@ def test_every_cell_of_part_c_is_filled() -> None:
     found = part_c(extra_runs())
     kinds = ("page", "segment", "linkage", "wall_crossing", "interrupt")
     assert list(found) == [f"{kind}.{what}" for kind in kinds for what in ("average", "number")]
-    assert {key: both(found[f"{key}.number"]) for key in kinds} == {
+    assert {key: values_of_phases(found[f"{key}.number"]) for key in kinds} == {
         "page": (1000, 1000, 2000),
         "segment": (400, 400, 800),
         "linkage": (1000, 5000, 6000),
@@ -70,7 +70,7 @@ def test_a_form_without_a_tracer_names_missing_figures_and_the_reason() -> None:
     assert said.startswith("the form lacks c: missing segment: average (creation), and 7 more: no meter data (not")
 
 
-def lacking(**changed: Any) -> ExtraRuns:
+def replace_runs(**changed: Any) -> ExtraRuns:
     """The extra runs, with some replaced."""
     made = extra_runs()
     return ExtraRuns({**made.runs, **changed}, made.linked, None)
@@ -78,14 +78,14 @@ def lacking(**changed: Any) -> ExtraRuns:
 
 def test_a_run_in_which_a_user_did_not_finish_is_not_used() -> None:
     broken = replace(trial(doubts=("2 users did not come to the end of the script",)), folder=trial().folder)
-    why = part_c(lacking(traced=[broken]))["wall_crossing.number"].command.why
+    why = part_c(replace_runs(traced=[broken]))["wall_crossing.number"].command.why
     assert why == "no meter data (the traced run does not count: 2 users did not come to the end of the script)"
 
 
 def test_a_late_extra_run_is_used_because_it_is_not_timed() -> None:
     late = trial()
     late.summary.doubts.append("keys were late")  # type: ignore[arg-type]
-    found = lacking(traced=[late], control=[late])
+    found = replace_runs(traced=[late], control=[late])
     assert found.calls("command", "mapping").value == 400
     assert found.completion().why == "no meter data (the control run does not count: keys were late)"
 

@@ -215,7 +215,7 @@ def test_echoes_are_judged_beside_transactions() -> None:
 def test_each_class_and_each_group_is_judged_separately(tmp_path: Path) -> None:
     """A short transaction that got slower does not change the 95th percentile over all transactions."""
 
-    def made(side_: str, number: int, quick: float, echo: float) -> ComparedRun:
+    def write_run(side_: str, number: int, quick: float, echo: float) -> ComparedRun:
         several = [
             *((f"interactive/{name}/response", [seconds] * 60) for name, seconds in (("find", 9.0), ("step", quick))),
             *((f"{group}/keys/echo", [seconds] * 60) for group, seconds in (("interactive", 0.2), ("readers", echo))),
@@ -231,7 +231,7 @@ def test_each_class_and_each_group_is_judged_separately(tmp_path: Path) -> None:
         return replace(read_compared_run(folder), started=f"{side_} {number}")
 
     base, new = (
-        separate_usable(Path(name), [made(name, number, quick * (1 + number / 200), echo) for number in range(8)])
+        separate_usable(Path(name), [write_run(name, number, quick * (1 + number / 200), echo) for number in range(8)])
         for name, quick, echo in (("base", 0.10, 0.01), ("new", 0.13, 0.02))
     )
     found = compare(base, new, Terms())

@@ -20,16 +20,16 @@ SLOW, QUICK = {"demand": 0.010, "throughput": 10.0, "response__p95": 1.0}, {"res
 CLASS = f"interactive/{quote('a, b/c', safe='')}"
 
 
-def failing(of: Side, *shares: float) -> Side:
+def with_failures(side_: Side, *shares: float) -> Side:
     """The side with these shares of failures, run by run."""
-    rows = zip(of.runs, shares * RUNS, strict=False)
-    return replace(of, runs=[replace(run, failures={"errors.rate": share}) for run, share in rows])
+    rows = zip(side_.runs, shares * RUNS, strict=False)
+    return replace(side_, runs=[replace(run, failures={"errors.rate": share}) for run, share in rows])
 
 
 def compared(base: tuple[float, ...], new: tuple[float, ...], quicker: bool = True) -> Comparison:
     """Seven runs of each side, of which NEW is quicker, or not, and these shares fail."""
     of_new = side("new", RUNS, **(SLOW | QUICK if quicker else SLOW))
-    return compare(failing(side("base", RUNS, **SLOW), *base), failing(of_new, *new), Terms())
+    return compare(with_failures(side("base", RUNS, **SLOW), *base), with_failures(of_new, *new), Terms())
 
 
 def verdict(comparison: Comparison, name: str = "response.p95") -> Verdict | None:
@@ -49,7 +49,9 @@ def test_a_side_that_fails_more_is_not_faster_and_the_failures_are_said_first() 
 
 def test_the_base_may_not_be_faster_either() -> None:
     found = compare(
-        failing(side("base", RUNS, **(SLOW | QUICK)), 0.05, 0.06), failing(side("new", RUNS, **SLOW), 0.0), Terms()
+        with_failures(side("base", RUNS, **(SLOW | QUICK)), 0.05, 0.06),
+        with_failures(side("new", RUNS, **SLOW), 0.0),
+        Terms(),
     )
     assert (found.failures[0].verdict, verdict(found)) == (Failing.FEWER, Verdict.NOT_JUDGED)
 
@@ -92,7 +94,7 @@ def test_a_bound_is_slower_but_never_faster_or_equivalent() -> None:
     assert verdict(compare(base, low, Terms())) == Verdict.INCONCLUSIVE
 
 
-def made(folder: Path, name: str, drops: bool, runs: int = RUNS) -> Path:
+def write_side(folder: Path, name: str, drops: bool, runs: int = RUNS) -> Path:
     """Runs of a host that answers one request in twenty after 2 s, or instead closes the line at once."""
     for number in range(runs):
         quick, slow = 0.1 + number / 1e4, [2.0 + number / 1e3] * 5
@@ -118,7 +120,7 @@ def made(folder: Path, name: str, drops: bool, runs: int = RUNS) -> Path:
 
 def test_a_version_that_drops_its_slowest_answers_is_not_faster(tmp_path: Path) -> None:
     """Half of its runs are INVALID for what the host did. They count: those that are left would be no sample."""
-    base, new = (read_side(made(tmp_path, name, drops)) for name, drops in (("old", False), ("new", True)))
+    base, new = (read_side(write_side(tmp_path, name, drops)) for name, drops in (("old", False), ("new", True)))
     assert (len(new.runs), new.excluded) == (RUNS, [])
     assert [bool(run.spoilt) for run in new.runs] == [bool(number % 2) for number in range(RUNS)]
     found = compare(base, new, Terms())

@@ -14,7 +14,7 @@ from cuesta.analysis.hodges_lehmann import least_runs, paired, unpaired
 SPREAD = 0.03
 
 
-def found(gap: float, runs: int, in_pairs: bool, alpha: float, comparisons: int = 400) -> float:
+def share_detected(gap: float, runs: int, in_pairs: bool, alpha: float, comparisons: int = 400) -> float:
     """The share of simulated comparisons that detect a change."""
     rng, times = random.Random(80), 0
     for _ in range(comparisons):
@@ -31,7 +31,7 @@ def test_the_smallest_detectable_change_is_found_4_times_in_5(runs: int, tests: 
     """The share in 400 comparisons is 0.8 ± 0.02 (standard deviation); 0.72 to 0.88 is four of them on either side."""
     least = least_change(runs, SPREAD, in_pairs, ALPHA / tests)
     assert least
-    assert 0.72 <= found(least, runs, in_pairs, ALPHA / tests) <= 0.88
+    assert 0.72 <= share_detected(least, runs, in_pairs, ALPHA / tests) <= 0.88
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_the_smallest_detectable_change_is_found_4_times_in_5(runs: int, tests: 
 )
 def test_the_stated_number_of_runs_finds_the_change(gap: float, in_pairs: bool, tests: int) -> None:
     runs = runs_to_show(gap, SPREAD, in_pairs, ALPHA / tests)
-    assert 0.72 <= found(gap, runs, in_pairs, ALPHA / tests, 200 if runs > FEW else 400) <= 0.93
+    assert 0.72 <= share_detected(gap, runs, in_pairs, ALPHA / tests, 200 if runs > FEW else 400) <= 0.93
     least = least_change(runs, SPREAD, in_pairs, ALPHA / tests)
     assert least
     assert least <= gap * 1.01

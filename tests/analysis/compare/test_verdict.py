@@ -40,7 +40,7 @@ def figure(
     return MetricComparison(metric, *sides, in_pairs, compensation=None, missing=None)
 
 
-def judged(figures: Sequence[MetricComparison]) -> dict[str, RatioTest]:
+def judge(figures: Sequence[MetricComparison]) -> dict[str, RatioTest]:
     return {each.metric.name: each.test for each in judge_figures(figures, MARGIN) if each.test}
 
 
@@ -71,14 +71,14 @@ def is_changed(tests: dict[str, RatioTest]) -> bool:
 @pytest.mark.parametrize("runs", [5, 8])
 def test_equal_systems_are_seldom_called_unequal(runs: int, in_pairs: bool) -> None:
     rng = random.Random(2026)
-    false = sum(is_changed(judged(figures(rng, runs, in_pairs=in_pairs))) for _ in range(1000))
+    false = sum(is_changed(judge(figures(rng, runs, in_pairs=in_pairs))) for _ in range(1000))
     assert false <= 0.05 * 1000
 
 
 @pytest.mark.parametrize("in_pairs", [False, True])
 def test_a_change_of_3_percent_is_placed_below_the_margin_4_times_in_5(in_pairs: bool) -> None:
     rng, runs = random.Random(5), TO_SETTLE_3_PERCENT[in_pairs]
-    words = [judged(figures(rng, runs, 0.03, in_pairs))["throughput"].verdict for _ in range(300)]
+    words = [judge(figures(rng, runs, 0.03, in_pairs))["throughput"].verdict for _ in range(300)]
     assert words.count(Verdict.BELOW) >= 0.8 * 300
     assert not {Verdict.FASTER, Verdict.SLOWER, Verdict.EQUIVALENT} & set(words[:50]), "it is neither"
 
@@ -89,17 +89,17 @@ def test_drift_misleads_runs_in_blocks_but_not_pairs() -> None:
     in_blocks = in_pairs = 0
     for _ in range(300):
         runs = [0.10 * number / 11 + rng.gauss(0, 0.03) for number in range(12)]
-        in_blocks += judged([figure(runs[:6], runs[6:])])["demand"].p_equal <= ALPHA
+        in_blocks += judge([figure(runs[:6], runs[6:])])["demand"].p_equal <= ALPHA
         order = [(4 * k + i, 4 * k + j) for k in range(3) for i, j in ((0, 1), (3, 2))]  # A B B A
         base, new = ([runs[pair[side]] for pair in order] for side in (0, 1))
-        in_pairs += judged([figure(base, new, in_pairs=True)])["demand"].p_equal <= ALPHA
+        in_pairs += judge([figure(base, new, in_pairs=True)])["demand"].p_equal <= ALPHA
     assert in_blocks > 0.4 * 300
     assert in_pairs <= 0.05 * 300
 
 
 def test_the_stated_number_of_runs_finds_the_margin() -> None:
     *_, p95 = figures(random.Random(1), 8, in_pairs=True)
-    told = judged([p95])["response.p95"]
+    told = judge([p95])["response.p95"]
     assert told.least_change
     assert told.least_change > MARGIN
     assert told.runs_for_margin
@@ -107,7 +107,7 @@ def test_the_stated_number_of_runs_finds_the_margin() -> None:
 
 
 def test_two_runs_give_no_detectable_change() -> None:
-    told = judged([figure([0.0, 0.01], [0.0, 0.02])])["demand"]
+    told = judge([figure([0.0, 0.01], [0.0, 0.02])])["demand"]
     assert (told.least_change, told.runs_for_margin) == (None, None)
 
 
@@ -127,7 +127,7 @@ def against_base(*logarithms: float, name: str = "demand") -> MetricComparison:
 )
 def test_each_verdict(level: float, word: Verdict) -> None:
     demand = against_base(*(level + each for each in (0.0005, 0.0015, 0.0025, 0.0035, 0.0045, 0.0055)))
-    found = judged([demand])["demand"]
+    found = judge([demand])["demand"]
     assert found.verdict == word
     assert estimate_ratio(demand).ratio == pytest.approx(math.exp(level + 0.0005), rel=1e-3)
     assert (found.more_runs is None) == (word != Verdict.INCONCLUSIVE)
@@ -135,30 +135,30 @@ def test_each_verdict(level: float, word: Verdict) -> None:
 
 def test_more_throughput_is_faster() -> None:
     throughput = against_base(0.2, 0.21, 0.22, 0.23, 0.24, 0.25, name="throughput")
-    assert judged([throughput])["throughput"].verdict == Verdict.FASTER
+    assert judge([throughput])["throughput"].verdict == Verdict.FASTER
 
 
 def test_too_few_runs_say_how_many_more_are_needed() -> None:
     three = [figure([0.0], [1.0], name=name) for name in ("demand", "throughput", "p95")]
-    assert judged(three[:1])["demand"].more_runs == 3
-    assert judged(three)["demand"].more_runs == 4
+    assert judge(three[:1])["demand"].more_runs == 3
+    assert judge(three)["demand"].more_runs == 4
     pairs = figure([0.0, 0.0, 0.0], [1.0, 1.01, 0.99], in_pairs=True)
-    found = judged([pairs])["demand"]
+    found = judge([pairs])["demand"]
     assert (found.verdict, estimate_ratio(pairs).interval, found.more_runs) == (Verdict.INCONCLUSIVE, None, 3)
 
 
 def test_a_change_equal_to_the_margin_is_never_decided() -> None:
     edge = math.log1p(MARGIN)
     demand = figure([-0.03, -0.01, 0.01, 0.03], [edge - 0.03, edge - 0.01, edge + 0.01, edge + 0.03])
-    found = judged([demand])["demand"]
+    found = judge([demand])["demand"]
     assert (found.verdict, found.more_runs) == (Verdict.INCONCLUSIVE, None)
 
 
 def test_one_figure_among_three_needs_more_evidence_than_one_alone() -> None:
     shifted = figure([0.0, 0.01, 0.02, 0.03], [1.0, 1.01, 1.02, 1.03], name="a")
     same = [figure([0.0, 0.01, 0.02, 0.03], [0.001, 0.011, 0.021, 0.031], name=name) for name in ("b", "c")]
-    assert judged([shifted])["a"].verdict == Verdict.SLOWER
-    found = judged([shifted, *same])["a"]
+    assert judge([shifted])["a"].verdict == Verdict.SLOWER
+    found = judge([shifted, *same])["a"]
     assert found.verdict == Verdict.INCONCLUSIVE
     assert found.more_runs == 1
 

@@ -27,7 +27,7 @@ def findings(study: str, name: str) -> list[Finding]:
     return [each for each in checked(study).findings if each.name == name]
 
 
-def made(prints: dict[str, str], *formulas: str, **more: PrintedValue) -> DocumentCheck:
+def check_made_up(prints: dict[str, str], *formulas: str, **more: PrintedValue) -> DocumentCheck:
     """Check a document made of these prints and formulas."""
     all_prints = {name: PrintedValue(text) for name, text in prints.items()} | more
     return check_document(Document("made up", all_prints, tuple(Identity(each) for each in formulas)))
@@ -172,38 +172,38 @@ def test_an_error_names_the_prints_that_it_contradicts_and_affects() -> None:
 
 
 def test_one_identity_and_a_last_digit_do_not_show_a_misreading() -> None:
-    found = made({"sum": "10.4", "a": "4.1", "b": "6.0"}, "sum = a + b").findings
+    found = check_made_up({"sum": "10.4", "a": "4.1", "b": "6.0"}, "sum = a + b").findings
     assert [(each.name, each.verdict, each.computed, each.reading) for each in found] == [("sum", ERROR, "10.1", None)]
 
 
 def test_two_prints_alone_do_not_show_which_is_wrong() -> None:
-    (found,) = made({"told": "41.4", "again": "47.4"}, "told = again").findings
+    (found,) = check_made_up({"told": "41.4", "again": "47.4"}, "told = again").findings
     assert (found.verdict, found.reading) == (CONTRADICTION, None)
 
 
 def test_a_typed_reading_is_accepted_if_it_repairs_an_identity_and_breaks_none() -> None:
     prints = {"a": "50.1", "b": "14.0", "c": "30.0", "rest": "64.1"}
     formulas = "sum = a + b + c", "rest = sum - c"
-    (found,) = made(prints, *formulas, sum=PrintedValue("34.1", reading="94.1")).findings
+    (found,) = check_made_up(prints, *formulas, sum=PrintedValue("34.1", reading="94.1")).findings
     assert (found.name, found.verdict, found.reading, len(found.support)) == ("sum", MISREAD, "94.1", 2)
-    refused = made({**prints, "rest": "4.1"}, *formulas, sum=PrintedValue("34.1", reading="94.1")).findings
+    refused = check_made_up({**prints, "rest": "4.1"}, *formulas, sum=PrintedValue("34.1", reading="94.1")).findings
     assert [(each.name, each.verdict, each.reading) for each in refused] == [("sum", ERROR, None)]
 
 
 def test_readings_that_depend_on_each_other_are_accepted_together() -> None:
     prints = {"a": PrintedValue("30.0", reading="80.0"), "b": PrintedValue("14.0", reading="11.0")}
-    found = made({"sum": "91.0"}, "sum = a + b", **prints).findings
+    found = check_made_up({"sum": "91.0"}, "sum = a + b", **prints).findings
     assert {each.name: each.reading for each in found} == {"a": "80.0", "b": "11.0"}
 
 
 def test_more_than_100_percent_is_impossible_and_is_not_clipped() -> None:
-    (found,) = made({"share": "223.3%", "all": "100%"}, "share <= 100").findings
+    (found,) = check_made_up({"share": "223.3%", "all": "100%"}, "share <= 100").findings
     assert (found.verdict, found.printed, found.reading) == (IMPOSSIBLE, "223.3%", None)
 
 
 def test_rounded_percentages_may_add_up_to_99_or_101() -> None:
-    assert made({"a": "33%", "b": "33%", "c": "33%"}, "100 = a + b + c").unexplained == ()
-    assert made({"a": "33%", "b": "33%", "c": "31%"}, "100 = a + b + c").unexplained != ()
+    assert check_made_up({"a": "33%", "b": "33%", "c": "33%"}, "100 = a + b + c").unexplained == ()
+    assert check_made_up({"a": "33%", "b": "33%", "c": "31%"}, "100 = a + b + c").unexplained != ()
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_rounded_percentages_may_add_up_to_99_or_101() -> None:
 )
 def test_an_invalid_formula_is_refused(formula: str, wrong: str) -> None:
     with pytest.raises(InputError) as refused:
-        made({"a": "1"}, formula)
+        check_made_up({"a": "1"}, formula)
     assert wrong in str(refused.value)
 
 

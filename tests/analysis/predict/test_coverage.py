@@ -30,7 +30,7 @@ class Host:
         return self.form.response(replace(self.at, users=users), self.delay, self.demand, ())
 
 
-def drawn(rng: random.Random) -> tuple[Host, list[int]]:
+def draw_host(rng: random.Random) -> tuple[Host, list[int]]:
     """A host, and the numbers of users with which it is measured: up to about where it saturates."""
     demand = math.exp(rng.uniform(math.log(0.005), math.log(0.5)))
     delay = rng.choice([0.0, demand * rng.uniform(0, 5)])
@@ -56,9 +56,9 @@ def rows(rng: random.Random, host: Host, users: list[int]) -> list[Point]:
     return found
 
 
-def holds(seed: int) -> bool:
+def holds_truth(seed: int) -> bool:
     rng = random.Random(seed)
-    host, users = drawn(rng)
+    host, users = draw_host(rng)
     model = fitted(host.form, rows(rng, host, users))
     within, right = band(model, lambda each: each.response(host.at)), host.response(host.at.users)
     return within.low <= right * (1 + 1e-9) and right <= within.high * (1 + 1e-9)
@@ -66,9 +66,9 @@ def holds(seed: int) -> bool:
 
 def test_bands_hold_the_truth_as_often_as_they_say() -> None:
     """Of 60 nominal 90 % at least 51, 85 %."""
-    assert sum(map(holds, range(60))) >= 51
+    assert sum(map(holds_truth, range(60))) >= 51
 
 
 @pytest.mark.nightly
 def test_bands_of_many_hosts_hold_the_truth() -> None:
-    assert sum(map(holds, range(1000, 1400))) >= 340
+    assert sum(map(holds_truth, range(1000, 1400))) >= 340

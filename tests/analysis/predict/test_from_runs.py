@@ -34,14 +34,14 @@ def sweep(path: Path, *thinks: float, edit: Callable[[Row], Row] = lambda row: r
     return folder
 
 
-def own(points: list[Point]) -> set[float]:
+def own_times(points: list[Point]) -> set[float]:
     return {round(point.at.own, 9) for point in points}
 
 
 def test_one_think_time_was_configured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In 10 s the steps think 0.8 to 1.2 s in the mean."""
     folder = sweep(tmp_path / "sweep", 1.0)
-    (think,) = own(list(read_runs([folder]).points))
+    (think,) = own_times(list(read_runs([folder]).points))
     assert think == pytest.approx(1.0, rel=0.05)
     flags = ["--users", "1e6", "--servers", "2", "--limit", "response.mean < 2s", "--margin", "15%"]
     assert main(["predict", str(folder), *flags]) == Exit.GOOD
@@ -90,7 +90,7 @@ def test_echoes_of_keys_are_no_responses(tmp_path: Path, capsys: pytest.CaptureF
 def test_keys_come_as_fast_as_they_were_typed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each user types 5 keys a second, of which the echo takes a little: the rest of that time is the user's own."""
     folder = typing(tmp_path / "sweep", (2, 5, 10, 20))
-    assert list(own(list(read_runs([folder]).points))) == [pytest.approx(TYPISTS.think, rel=0.01)]
+    assert list(own_times(list(read_runs([folder]).points))) == [pytest.approx(TYPISTS.think, rel=0.01)]
     assert main(["predict", str(folder), "--json", "-"]) == Exit.GOOD
     (system,) = json.loads(capsys.readouterr().out)["systems"]
     rates = [figure["throughput"]["value"] for figure in system["figures"]]
@@ -101,7 +101,7 @@ def test_a_wait_that_failed_in_each_step_hides_no_think_time(tmp_path: Path) -> 
     folders = [sweep(tmp_path / "good", 1.0), sweep(tmp_path / "bad", 1.0, edit=with_a_timeout)]
     good, bad = (list(read_runs([folder]).points) for folder in folders)
     assert len(bad) == len(POPULATIONS)
-    assert own(bad) == own(good)
+    assert own_times(bad) == own_times(good)
 
 
 def test_a_step_of_which_too_little_was_answered_is_no_point(tmp_path: Path) -> None:
@@ -139,8 +139,8 @@ def test_the_meter_of_what_limits_the_host_is_used(
 ) -> None:
     """Beside that of four CPUs, which are never busy by more than two fifths."""
 
-    def metered(of: MeasuredStep) -> list[Resource]:
-        rate = of.work.per_s if of.work else 0.0
+    def metered(measured: MeasuredStep) -> list[Resource]:
+        rate = measured.work.per_s if measured.work else 0.0
         return [
             resource("CPU of the host", Kind.CPU, 4.0, 0.075, rate),
             resource(name, kind, servers, 0.048 * servers, rate),
@@ -175,13 +175,13 @@ def test_the_mean_is_of_all_transactions(tmp_path: Path) -> None:
     rows = [json.loads(row) for row in (folders[0] / "agent-0" / "series.jsonl").read_text().splitlines()]
     measured = [row for row in rows if row["phase"] == "measure"]
     mean = sum(row["sums"]["think"] for row in measured) / sum(row["transactions"] for row in measured)
-    assert list(own(list(read_runs(folders[:1]).points))) == [pytest.approx(mean)]
-    assert list(own(list(read_runs(folders).points))) == [pytest.approx(mean)]
+    assert list(own_times(list(read_runs(folders[:1]).points))) == [pytest.approx(mean)]
+    assert list(own_times(list(read_runs(folders).points))) == [pytest.approx(mean)]
 
 
 def test_think_times_that_were_configured_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = sweep(tmp_path / "sweep", 1.0, 3.0)
-    assert sorted(own(list(read_runs([folder]).points))) == pytest.approx([1.0, 3.0], rel=0.05)
+    assert sorted(own_times(list(read_runs([folder]).points))) == pytest.approx([1.0, 3.0], rel=0.05)
     assert main(["predict", str(folder), "--users", "60"]) == Exit.USAGE
     assert "expected think, for the rows differ in it" in " ".join(capsys.readouterr().err.split())
     assert main(["predict", str(folder), "--at", "users=2", "--limit", "response.mean < 2s"]) == Exit.GOOD

@@ -55,10 +55,10 @@ def row(folder: Path, users: int, response: float) -> Point:
 
 def answer(points: list[Point], *asked: Conditions, limit: str | None = None) -> tuple[Prediction, SimulatedSystem]:
     prediction = predict(Measurements("", points), points, asked)
-    return prediction, run_simulations(told(prediction, limit), prediction.systems[0], 1, quiet)
+    return prediction, run_simulations(ask(prediction, limit), prediction.systems[0], 1, quiet)
 
 
-def told(prediction: Prediction, limit: str | None = None) -> Answer:
+def ask(prediction: Prediction, limit: str | None = None) -> Answer:
     return Answer(prediction, [], Limit.read(limit) if limit else None, None)
 
 
@@ -77,7 +77,7 @@ def test_the_tape_of_the_folder_is_played(tmp_path: Path) -> None:
     assert figure.at.think == pytest.approx(THINK, rel=0.02)
     (series,) = figure.series
     assert series.name == "response"
-    again, other = (run_simulations(told(prediction), prediction.systems[0], seed, quiet) for seed in (1, 2))
+    again, other = (run_simulations(ask(prediction), prediction.systems[0], seed, quiet) for seed in (1, 2))
     assert again.hosts[0].figures[0].series == figure.series, "a seed repeats"
     assert other.hosts[0].figures[0].series != figure.series
 
@@ -180,7 +180,7 @@ def test_intervals_hold_the_mean_where_the_station_is_just_saturated(tmp_path: P
     prediction = predict(Measurements("", rows), rows, [rows[2].at])
     (system,) = prediction.systems
     figures = [
-        prepare_simulator(told(prediction), system, without_users(rows[2].at), seed).figure(users, Length(1, 100_000))
+        prepare_simulator(ask(prediction), system, without_users(rows[2].at), seed).figure(users, Length(1, 100_000))
         for seed in range(12)
     ]
     held = [each.mean.band.low <= each.exact <= each.mean.band.high for each in figures if each.mean]

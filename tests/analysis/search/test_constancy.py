@@ -2,7 +2,6 @@
 
 import math
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -13,7 +12,6 @@ from tests.analysis.search.searching import AS_PLAYED, has, search, trial
 
 LENGTH = 60.0
 """Seconds of a trial with its settling."""
-Excess = Callable[["Host", float], float]
 
 
 @dataclass
@@ -40,13 +38,13 @@ class Host:
         return trial(number, ask.load, min(excess, 5.0), ended=self.now)
 
 
-def found(host: Host, method: Method = AS_PLAYED) -> tuple[list[Trial], Outcome]:
+def search_host(host: Host, method: Method = AS_PLAYED) -> tuple[list[Trial], Outcome]:
     return search(host.measure, method)
 
 
 def test_a_host_that_stays_broken_has_changed() -> None:
     """The answer has both levels: up to 32 users met before 64 were tried, and then 2."""
-    trials, outcome = found(Host())
+    trials, outcome = search_host(Host())
     assert [each.load for each in trials[:6]] == [4, 8, 16, 32, 4, 64]
     assert outcome.limited_by == "changed"
     assert outcome.verdict == "irregular"
@@ -60,7 +58,7 @@ def test_a_host_that_stays_broken_has_changed() -> None:
 
 def test_a_host_that_recovers_is_waited_for() -> None:
     """What the broken host does says nothing about the limit, and the answer says how long it took to recover."""
-    _, outcome = found(Host(heals_after=150.0))
+    _, outcome = search_host(Host(heals_after=150.0))
     assert outcome.limited_by == "host"
     assert 28 <= (outcome.users or 0) <= 33
     assert has(outcome, 30)
@@ -70,7 +68,7 @@ def test_a_host_that_recovers_is_waited_for() -> None:
 
 
 def test_a_search_that_is_ended_says_how_the_host_changed() -> None:
-    trials, _ = found(Host(heals_after=150.0))
+    trials, _ = search_host(Host(heals_after=150.0))
     outcome = replay(trials[:-1], AS_PLAYED).conclude("the budget is spent")
     assert outcome.why.startswith("the budget is spent; the host has changed: 4 users met")
     assert "it was as before" in outcome.why
@@ -78,7 +76,7 @@ def test_a_search_that_is_ended_says_how_the_host_changed() -> None:
 
 def test_a_host_that_ages_has_changed() -> None:
     """Sessions become slower with age until not even the first load meets: there is no one limit to be found."""
-    _, outcome = found(Host(ages_by=0.25))
+    _, outcome = search_host(Host(ages_by=0.25))
     assert outcome.limited_by == "changed"
     assert outcome.change is not None
     assert (outcome.change.then or 0) > 1 > (outcome.change.before or 1)
@@ -86,7 +84,7 @@ def test_a_host_that_ages_has_changed() -> None:
 
 @pytest.mark.parametrize("limit", [5.0, 12.5, 30.5, 90.0])
 def test_a_host_that_stays_as_it_is_has_not_changed(limit: float) -> None:
-    trials, outcome = found(Host(limit, breaks=math.inf))
+    trials, outcome = search_host(Host(limit, breaks=math.inf))
     assert outcome.change is None
     after = [two.load for one, two in pairwise(trials) if not one.met and one.load > 4]
     assert set(after) == {4}, "after each failure the first load that met is tried again"

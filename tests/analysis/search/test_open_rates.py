@@ -24,7 +24,7 @@ class Measured(NamedTuple):
     """Seconds of work that the host has left at the end."""
 
 
-def served(rate: float, seed: str, measured: float, left: float = 0.0) -> Measured:
+def serve(rate: float, seed: str, measured: float, left: float = 0.0) -> Measured:
     """Responses that end in the measured interval; `left`: seconds of work from before."""
     rng, now, free, end = random.Random(seed), 0.0, left, WARM_UP + measured
     responses = list[float]()
@@ -41,19 +41,19 @@ def capacity(limit: float) -> float:
     low, high = 0.01 / SERVICE, 1 / SERVICE
     for _ in range(12):
         middle = (low + high) / 2
-        low, high = (middle, high) if served(middle, "long", LONG).p95 <= limit else (low, middle)
+        low, high = (middle, high) if serve(middle, "long", LONG).p95 <= limit else (low, middle)
     return (low + high) / 2
 
 
-def found(limit: float, seed: int) -> Outcome:
+def search_rate(limit: float, seed: int) -> Outcome:
     def measure(number: int, ask: Try) -> Trial:
-        return trial(number, ask.load, math.log(served(ask.load, f"{seed} {number}", MEASURED).p95 / limit))
+        return trial(number, ask.load, math.log(serve(ask.load, f"{seed} {number}", MEASURED).p95 / limit))
 
     return search(measure, Method("regression", 0.02, 1e5, 2.0, whole=False, full_length=MEASURED, tries_again=True))[1]
 
 
 def share_with_capacity(limit: float, seeds: range) -> float:
-    intervals = [found(limit, seed).interval for seed in seeds]
+    intervals = [search_rate(limit, seed).interval for seed in seeds]
     return statistics.fmean((low or math.inf) <= capacity(limit) <= (high or 0.0) for low, high in intervals)
 
 

@@ -19,7 +19,7 @@ from tests.run_folder import CLOCK, NANO, SKIPS, Row, RunFolder, arrivals, chang
 LIMITS = ["response.p95 < 400ms"]
 
 
-def judged(folder: RunFolder) -> Trial:
+def judge(folder: RunFolder) -> Trial:
     """The first trial of a folder."""
     return judge_trials(searched(folder), BY_USERS)[0]
 
@@ -31,14 +31,14 @@ def searched(folder: RunFolder) -> Summary:
 
 def test_a_trial_has_the_logarithm_of_how_far_its_worst_limit_is_exceeded(tmp_path: Path) -> None:
     limits = [*LIMITS, "throughput > 1/s", "errors.count < 5"]
-    good = judged(RunFolder(tmp_path / "run", limits=limits))
+    good = judge(RunFolder(tmp_path / "run", limits=limits))
     assert good.excess == pytest.approx(math.log(0.5), abs=0.02)  # 200 ms; 2 transactions/s are as far above 1/s
     assert good.met
     assert (good.load, good.seconds, good.doubts, good.against) == (4, 30, [], [])
 
 
 def test_a_limit_that_is_exceeded_is_a_miss(tmp_path: Path) -> None:
-    bad = judged(RunFolder(tmp_path / "run", limits=["response.p95 < 100ms", "response.p50 < 1s"]))
+    bad = judge(RunFolder(tmp_path / "run", limits=["response.p95 < 100ms", "response.p50 < 1s"]))
     assert bad.excess == pytest.approx(math.log(2), abs=0.02)
     assert not bad.met
     assert bad.against == []
@@ -64,7 +64,7 @@ def test_excess(text: str, value: float | None, ok: bool, expected: float | None
 
 
 def test_a_trial_in_which_a_limit_is_not_decided_is_repeated(tmp_path: Path) -> None:
-    trial = judged(RunFolder(tmp_path / "run", limits=["response.p99 < 2s"]))
+    trial = judge(RunFolder(tmp_path / "run", limits=["response.p99 < 2s"]))
     assert trial.doubts == [
         "response.p99 < 2s is not decided: 60 values cannot show it: 230 are needed: measure for longer"
     ]
@@ -73,13 +73,13 @@ def test_a_trial_in_which_a_limit_is_not_decided_is_repeated(tmp_path: Path) -> 
 
 def test_answers_that_were_given_up_miss_the_objective(tmp_path: Path) -> None:
     given_up = [(f"interactive/{quote('a, b/c', safe='')}/response_timed_out", [4.0] * 5)]
-    trial = judged(RunFolder(tmp_path / "run", limits=["response.p95 < 2s"], histograms=given_up))
+    trial = judge(RunFolder(tmp_path / "run", limits=["response.p95 < 2s"], histograms=given_up))
     assert (trial.met, trial.doubts) == (False, [])
     assert trial.excess == pytest.approx(math.log(2), rel=1e-2)
 
 
 def test_errors_count_against_a_trial(tmp_path: Path) -> None:
-    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measured(errors={"timeout": 1})))
+    trial = judge(RunFolder(tmp_path / "run", limits=LIMITS, edit=measured(errors={"timeout": 1})))
     assert trial.against == ["33.3 % of the transactions failed (allowed 1.0 %): timeout"]
     assert trial.gave_out
     assert not trial.met
@@ -101,11 +101,11 @@ def test_a_trial_of_which_an_agent_recorded_nothing_does_not_count(tmp_path: Pat
 def test_a_host_of_which_few_answers_came_in_time_is_slow_and_has_not_given_out(tmp_path: Path) -> None:
     waiting = {"answers": 100, "prompts": 0, "echoes": 0, "keys": 0, "oldest": 0.05}
     edit = measured(waiting=waiting, unfinished=100)
-    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=edit))
+    trial = judge(RunFolder(tmp_path / "run", limits=LIMITS, edit=edit))
     assert trial.against == ["only 60 transactions ended while 100 more were under way"]
     assert (trial.met, trial.doubts, trial.gave_out) == (False, [], False)
     edit = measured(waiting=waiting, unfinished=100, unanswered=1)
-    trial = judged(RunFolder(tmp_path / "other", limits=LIMITS, edit=edit))
+    trial = judge(RunFolder(tmp_path / "other", limits=LIMITS, edit=edit))
     assert trial.against[0].startswith("only 60 transactions ended while 100 more were under way; 30 lines were lost")
     assert trial.gave_out
 
@@ -114,7 +114,7 @@ def test_a_rate_for_which_users_are_too_few_is_a_miss_but_no_host_that_gave_out(
     def edit(row: Row) -> Row:
         return row | {"due": arrivals(int(row["start"]) * 10, done=1, under_way=1, waiting=300)}
 
-    trial = judged(RunFolder(tmp_path / "run", load="open:10/s", limits=LIMITS, edit=edit))
+    trial = judge(RunFolder(tmp_path / "run", load="open:10/s", limits=LIMITS, edit=edit))
     assert not trial.met
     assert not trial.gave_out
     assert " waited for a free user, " in trial.against[0]
@@ -143,26 +143,26 @@ def test_a_trial_lacks_users_if_only_the_wait_for_one_exceeds_its_limits(
         delay=lambda _: delay,
         edit=measured(due=arrivals(50, done=49 - waiting, under_way=1, waiting=waiting)),
     )
-    trial = judged(folder)
+    trial = judge(folder)
     assert (trial.lacked_users, trial.doubts) == (lacked, [])
 
 
 def test_a_host_that_fails_is_not_excused_by_a_lack_of_users(tmp_path: Path) -> None:
     edit = measured(due=arrivals(50, done=48, under_way=1, waiting=1), errors={"refused": 1})
-    trial = judged(RunFolder(tmp_path / "run", load="open:10/s", limits=LIMITS, edit=edit))
+    trial = judge(RunFolder(tmp_path / "run", load="open:10/s", limits=LIMITS, edit=edit))
     assert (trial.gave_out, trial.lacked_users) == (True, False)
 
 
 def test_a_limit_of_the_user_replaces_the_default(tmp_path: Path) -> None:
     limits = [*LIMITS, "errors.rate < 50%", *(f"{figure} < 1000" for figure in SKIPS), "lost_users < 3"]
     edit = measured(errors={"timeout": 1}, **SKIPS)
-    trial = judged(RunFolder(tmp_path / "run", limits=limits, edit=edit, lost=[1]))
+    trial = judge(RunFolder(tmp_path / "run", limits=limits, edit=edit, lost=[1]))
     assert trial.against == []
     assert trial.met
 
 
 def test_actions_that_were_due_in_vain_and_lost_users_count_against_a_trial(tmp_path: Path) -> None:
-    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measured(**SKIPS), lost=[1]))
+    trial = judge(RunFolder(tmp_path / "run", limits=LIMITS, edit=measured(**SKIPS), lost=[1]))
     lost, never_begun = (reason.split(":")[0] for reason in trial.against)
     assert lost == "1 of 4 users had no line at the end (allowed 1.0 %)"
     assert never_begun.startswith("30 of 90 actions that were due were ")
@@ -170,22 +170,22 @@ def test_actions_that_were_due_in_vain_and_lost_users_count_against_a_trial(tmp_
 
 
 def test_users_who_get_next_to_nothing_count_against_a_trial(tmp_path: Path) -> None:
-    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, slow={0: 9.0}))
+    trial = judge(RunFolder(tmp_path / "run", limits=LIMITS, slow={0: 9.0}))
     assert trial.against == [f"users were served unlike: Jain's index of 4 users is 0.28 (at least {LEAST_JAIN})"]
     assert not trial.gave_out
-    limited = judged(RunFolder(tmp_path / "other", limits=[*LIMITS, "fairness.jain > 0.1"], slow={0: 9.0}))
+    limited = judge(RunFolder(tmp_path / "other", limits=[*LIMITS, "fairness.jain > 0.1"], slow={0: 9.0}))
     assert limited.met
 
 
 def test_a_driver_that_is_late_or_busy_spoils_a_trial(tmp_path: Path) -> None:
-    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measured(cpu=0.95)))
+    trial = judge(RunFolder(tmp_path / "run", limits=LIMITS, edit=measured(cpu=0.95)))
     assert trial.is_driver_limit
     assert trial.doubts == ["the driver was busy: 95.0 % of its cores (allowed 80.0 %)"]
     assert trial.against == []
 
 
 def test_a_driver_that_is_late_while_the_hypervisor_takes_its_cpus_is_not_blamed(tmp_path: Path) -> None:
-    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, edit=measured(cpu=0.95), steal=25.0))
+    trial = judge(RunFolder(tmp_path / "run", limits=LIMITS, edit=measured(cpu=0.95), steal=25.0))
     assert (trial.stolen, trial.is_driver_limit) == (True, False)
     assert trial.doubts == [
         "the hypervisor took 25.0 % of the host's CPUs (allowed 10.0 %)",
@@ -203,14 +203,14 @@ def test_a_driver_that_is_late_while_the_hypervisor_takes_its_cpus_is_not_blamed
 def test_what_was_not_measured_says_nothing_about_the_host(
     tmp_path: Path, measured: str, excess: float | None, doubts: list[str]
 ) -> None:
-    trial = judged(RunFolder(tmp_path / "run", limits=[f"response.p95 < {measured}", "login.p95 < 1s"]))
+    trial = judge(RunFolder(tmp_path / "run", limits=[f"response.p95 < {measured}", "login.p95 < 1s"]))
     assert trial.excess == (excess and pytest.approx(excess, abs=0.02))
     assert (trial.met, trial.against, trial.doubts, trial.is_driver_limit) == (False, [], doubts, False)
 
 
 def test_a_driver_without_ports_is_the_limit_and_not_the_host(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", limits=LIMITS, lost=(3,), edit=measured(errors={"out-of-ports": 2}))
-    trial = judged(folder)
+    trial = judge(folder)
     assert trial.doubts == ["the driver's machine had no more ports: 60 lines could not be opened"]
     assert trial.is_driver_limit
 
@@ -219,7 +219,7 @@ def test_a_host_that_answers_nothing_has_missed(tmp_path: Path) -> None:
     def silent(row: Row) -> Row:
         return row | {"unfinished": 4, "oldest": 30.0} if row["phase"] == "measure" else row
 
-    trial = judged(RunFolder(tmp_path / "run", limits=LIMITS, responses=lambda *_: [], edit=silent))
+    trial = judge(RunFolder(tmp_path / "run", limits=LIMITS, responses=lambda *_: [], edit=silent))
     assert not trial.met
     assert trial.excess is None
     assert trial.doubts == []
@@ -242,7 +242,7 @@ def test_a_trial_that_has_not_settled_is_repeated_unless_its_side_is_sure(
     def responses(_: int, __: int, second: int) -> list[float]:
         return [first if second < 10 else then] * 4
 
-    trial = judged(RunFolder(tmp_path / "run", limits=[f"response.p95 < {limit}"], responses=responses))
+    trial = judge(RunFolder(tmp_path / "run", limits=[f"response.p95 < {limit}"], responses=responses))
     assert not trial.settled
     assert trial.counts == counts
 
@@ -254,10 +254,10 @@ def test_a_trial_of_a_few_transactions_does_not_show_that_the_objective_is_met(
     def responses(_: int, __: int, second: int) -> list[float]:
         return [0.2] if second < ended else []
 
-    trial = judged(RunFolder(tmp_path / "run", limits=["response.mean < 400ms"], responses=responses))
+    trial = judge(RunFolder(tmp_path / "run", limits=["response.mean < 400ms"], responses=responses))
     assert trial.met
     assert trial.counts == counts
-    missed = judged(RunFolder(tmp_path / "missed", limits=["response.p95 < 100ms"], responses=responses))
+    missed = judge(RunFolder(tmp_path / "missed", limits=["response.p95 < 100ms"], responses=responses))
     assert missed.counts
 
 
@@ -293,7 +293,7 @@ def test_a_load_above_what_the_host_can_do_is_missed_however_short_its_responses
     def half_of_what_is_due(row: Row) -> Row:
         return row | {"passes": 2, "sums": row["sums"] | {"think": 0.0, "keying": 1.0}}
 
-    trial = judged(RunFolder(tmp_path / "run", load="paced:1s", edit=half_of_what_is_due, limits=LIMITS))
+    trial = judge(RunFolder(tmp_path / "run", load="paced:1s", edit=half_of_what_is_due, limits=LIMITS))
     assert (trial.counts, trial.met) == (True, False)
     assert "overloaded: 4.00 passes/s were due and 2.00/s ended" in trial.against[0]
 
