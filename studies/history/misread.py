@@ -20,7 +20,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 from cuesta.analysis.history.formula import Formula
-from cuesta.analysis.history.transcript import Agreement, Outcome, Transcript
+from cuesta.analysis.history.transcript import Agreement, Evaluation, Transcript
 from cuesta.analysis.quantity import Quantity, count_decimals, parse_print
 from cuesta.ledger.historical import PrintedValue, read_historical
 
@@ -88,7 +88,7 @@ def search(transcript: Transcript) -> list[Proposal]:
     """Propose readings, best first, until no more can be told; typed readings are not looked at."""
     accepted, found = list[Proposal](), dict[str, list[Proposal]]()
     while True:
-        failing = [formula for formula in transcript.formulas if not transcript.outcome(formula).agrees]
+        failing = [formula for formula in transcript.formulas if not transcript.evaluate(formula).agrees]
         for name in suspects(transcript, failing):
             if name not in found:
                 found[name] = list(proposals(transcript, name))
@@ -112,15 +112,15 @@ def suspects(transcript: Transcript, failing: Sequence[Formula]) -> Iterable[str
 def proposals(transcript: Transcript, name: str) -> Iterator[Proposal]:
     """Try the readings of a print; two slips only where it is doubtful and one slip repairs nothing."""
     printed = transcript.print_of(name)
-    outcomes = {formula: transcript.outcome(formula) for formula in transcript.formulas_with[name]}
-    failing = [formula for formula, outcome in outcomes.items() if not outcome.agrees]
-    doubtful = printed.legibility == "poor" or (bool(failing) and no_number(transcript, name, outcomes))
+    evaluations = {formula: transcript.evaluate(formula) for formula in transcript.formulas_with[name]}
+    failing = [formula for formula, evaluation in evaluations.items() if not evaluation.agrees]
+    doubtful = printed.legibility == "poor" or (bool(failing) and no_number(transcript, name, evaluations))
     if not doubtful and tells_too_little(name, failing):
         return
-    tried = readings(printed) | words(name, outcomes)
-    found = list(repairing(transcript, name, tried, outcomes, doubtful))
+    tried = readings(printed) | words(name, evaluations)
+    found = list(repairing(transcript, name, tried, evaluations, doubtful))
     if not found and doubtful:
-        found = list(repairing(transcript, name, readings(printed, twice=True), outcomes, doubtful))
+        found = list(repairing(transcript, name, readings(printed, twice=True), evaluations, doubtful))
     yield from found
 
 
@@ -130,14 +130,14 @@ def tells_too_little(name: str, failing: Sequence[Formula]) -> bool:
     return not telling or (len(telling) == 1 and telling[0].left.names[:1] != (name,))
 
 
-def no_number(transcript: Transcript, name: str, outcomes: dict[Formula, Outcome]) -> bool:
+def no_number(transcript: Transcript, name: str, evaluations: dict[Formula, Evaluation]) -> bool:
     """Whether a print should be a number and is none."""
-    unreadable = any(outcome.agreement is Agreement.UNREADABLE for outcome in outcomes.values())
+    unreadable = any(evaluation.agreement is Agreement.UNREADABLE for evaluation in evaluations.values())
     return unreadable and parse_print(transcript.text(name)) is None
 
 
 def repairing(
-    transcript: Transcript, name: str, tried: dict[str, float], before: dict[Formula, Outcome], doubtful: bool
+    transcript: Transcript, name: str, tried: dict[str, float], before: dict[Formula, Evaluation], doubtful: bool
 ) -> Iterator[Proposal]:
     """Keep the readings that repair an identity and break none."""
     was = parse_print(transcript.text(name))
@@ -147,34 +147,36 @@ def repairing(
             continue
         after = transcript.read_as(name, text)
         if repaired := transcript.repaired(after, before):
-            outcomes = {formula: after.outcome(formula) for formula in before}
+            evaluations = {formula: after.evaluate(formula) for formula in before}
             yield Proposal(
                 name,
                 text,
                 cost,
                 tuple(repaired),
-                exact=sum(outcome.agreement is Agreement.HOLDS for outcome in outcomes.values()),
-                gap=sum(outcomes[formula].gap for formula in repaired if formula.relation == "="),
+                exact=sum(evaluation.agreement is Agreement.HOLDS for evaluation in evaluations.values()),
+                gap=sum(evaluations[formula].gap for formula in repaired if formula.relation == "="),
                 doubtful=doubtful,
                 small=bool(was and now and is_last_digit(text, was.value, now.value)),
-                of_two=all(equates_two(transcript, formula, outcomes[formula]) for formula in repaired),
+                of_two=all(equates_two(transcript, formula, evaluations[formula]) for formula in repaired),
             )
 
 
-def equates_two(transcript: Transcript, formula: Formula, outcome: Outcome) -> bool:
+def equates_two(transcript: Transcript, formula: Formula, evaluation: Evaluation) -> bool:
     """Whether a formula equates two numbers; words are stronger evidence than numbers."""
     prints = [name for name in transcript.prints_of(formula.names) if not transcript.print_of(name).counted]
-    return formula.relation == "=" and not isinstance(outcome.left, str) and len(prints) <= 2
+    return formula.relation == "=" and not isinstance(evaluation.left, str) and len(prints) <= 2
 
 
-def words(name: str, outcomes: dict[Formula, Outcome]) -> dict[str, float]:
+def words(name: str, evaluations: dict[Formula, Evaluation]) -> dict[str, float]:
     """Similar words that other prints or lists have in the same place."""
     found = dict[str, float]()
-    for formula, outcome in outcomes.items():
-        if outcome.agrees or formula.left.names != (name,) or not isinstance(outcome.left, str):
+    for formula, evaluation in evaluations.items():
+        if evaluation.agrees or formula.left.names != (name,) or not isinstance(evaluation.left, str):
             continue
-        right = nearest(outcome.left, outcome.right) if isinstance(outcome.right, frozenset) else outcome.right
-        if isinstance(right, str) and (far := distance(outcome.left, right)) <= max(1, len(right) // 2):
+        right = (
+            nearest(evaluation.left, evaluation.right) if isinstance(evaluation.right, frozenset) else evaluation.right
+        )
+        if isinstance(right, str) and (far := distance(evaluation.left, right)) <= max(1, len(right) // 2):
             found[right] = float(far)
     return found
 

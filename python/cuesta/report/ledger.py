@@ -8,7 +8,7 @@ from typing import Any
 from rich.cells import cell_len
 
 from cuesta.analysis.history.projection import (
-    Estimate,
+    EstimatedShare,
     GoalChance,
     Ledger,
     MeasuredSystem,
@@ -166,11 +166,11 @@ def _came(ledger: Ledger, came: ReleaseOutcome) -> Iterator[str]:
 
 
 def _saves(planned: PlannedImprovement) -> str:
-    touched = "" if planned.touches == Estimate(1.0, 1.0) else f" of {_range(planned.touches)}"
+    touched = "" if planned.touches == EstimatedShare(1.0, 1.0) else f" of {_range(planned.touches)}"
     return f"{_range(planned.saves)}{touched}" + ("" if planned.in_benchmark else ", not in the benchmark")
 
 
-def _range(each: Estimate) -> str:
+def _range(each: EstimatedShare) -> str:
     low, high = f"{100 * each.low:g}", f"{100 * each.high:g}"
     return f"{low} %" if low == high else f"{low}–{high} %"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from cuesta.analysis.history.formula import Formula, Value
-from cuesta.analysis.history.transcript import Agreement, Outcome, Transcript
+from cuesta.analysis.history.transcript import Agreement, Evaluation, Transcript
 from cuesta.analysis.quantity import Quantity, write_like
 from cuesta.ledger.historical import Document
 
@@ -84,7 +84,7 @@ BOUNDS = {"=": "", "<=": "at most ", ">=": "at least "}
 def check_document(document: Document) -> DocumentCheck:
     """Compute every identity of a document. Raises InputError for an invalid formula."""
     transcript = Transcript.parse(document)
-    before = [transcript.outcome(formula).agreement for formula in transcript.formulas]
+    before = [transcript.evaluate(formula).agreement for formula in transcript.formulas]
     read, corrections = accept_readings(transcript)
     findings = [
         *find_misreads(transcript, read, corrections),
@@ -114,7 +114,7 @@ def accept_readings(printed: Transcript) -> tuple[Transcript, list[Correction]]:
         corrections = list[Correction]()
         for name, reading in typed.items():
             without = read.read_as(name, printed.text(name))
-            before = {formula: without.outcome(formula) for formula in printed.formulas_with.get(name, ())}
+            before = {formula: without.evaluate(formula) for formula in printed.formulas_with.get(name, ())}
             if repaired := without.repaired(read, before):
                 corrections.append(Correction(name, reading, tuple(repaired)))
         confirmed = {each.name: each.reading for each in corrections}
@@ -126,8 +126,8 @@ def accept_readings(printed: Transcript) -> tuple[Transcript, list[Correction]]:
 def find_misreads(printed: Transcript, read: Transcript, corrections: Sequence[Correction]) -> Iterator[Finding]:
     for each in corrections:
         formulas = printed.formulas_with[each.name]
-        against = [formula for formula in formulas if not printed.outcome(formula).agrees]
-        support = [formula for formula in formulas if read.outcome(formula).agrees]
+        against = [formula for formula in formulas if not printed.evaluate(formula).agrees]
+        support = [formula for formula in formulas if read.evaluate(formula).agrees]
         yield Finding(
             each.name,
             printed.text(each.name),
@@ -146,13 +146,13 @@ def list_texts(formulas: Sequence[Formula]) -> tuple[str, ...]:
 
 def compute_value(transcript: Transcript, formula: Formula, name: str) -> str | None:
     """The value of a formula for a name; None if the formula is not about it."""
-    outcome = transcript.outcome(formula)
-    if formula.relation == "in" and outcome.left != transcript.text(name).strip():
-        return write_value(outcome.left, "")
+    evaluation = transcript.evaluate(formula)
+    if formula.relation == "in" and evaluation.left != transcript.text(name).strip():
+        return write_value(evaluation.left, "")
     if formula.left.names != (name,) or formula.relation not in BOUNDS:
         return None
     like = transcript.text(name) if name in transcript.document.prints else "0.00"
-    value = write_value(outcome.right, like)
+    value = write_value(evaluation.right, like)
     return value and BOUNDS[formula.relation] + value
 
 
@@ -165,20 +165,20 @@ def write_value(value: Value | None, like: str) -> str | None:
 
 def find_unrepaired(transcript: Transcript) -> Iterator[Finding]:
     """Values of failing formulas that no typed reading repairs."""
-    failing = dict[str, list[tuple[Formula, Outcome]]]()
+    failing = dict[str, list[tuple[Formula, Evaluation]]]()
     for formula in transcript.formulas:
-        outcome = transcript.outcome(formula)
-        if not outcome.agrees:
-            failing.setdefault(formula.names[0], []).append((formula, outcome))
+        evaluation = transcript.evaluate(formula)
+        if not evaluation.agrees:
+            failing.setdefault(formula.names[0], []).append((formula, evaluation))
     for name, cases in failing.items():
-        formula, outcome = cases[0]
+        formula, evaluation = cases[0]
         printed = name in transcript.document.prints
         carried = is_carried(transcript, formula, failing)
-        support = [own for own in transcript.formulas if name in own.names and transcript.outcome(own).agrees]
+        support = [own for own in transcript.formulas if name in own.names and transcript.evaluate(own).agrees]
         yield Finding(
             name,
-            printed=transcript.print_of(name).text if printed else write_value(outcome.left, "0.00") or "no number",
-            verdict=FindingKind.CARRIED if carried else classify_value(formula, outcome),
+            printed=transcript.print_of(name).text if printed else write_value(evaluation.left, "0.00") or "no number",
+            verdict=FindingKind.CARRIED if carried else classify_value(formula, evaluation),
             computed=compute_value(transcript, formula, name),
             against=list_texts([case[0] for case in cases]),
             support=list_texts(support),
@@ -186,27 +186,27 @@ def find_unrepaired(transcript: Transcript) -> Iterator[Finding]:
         )
 
 
-def classify_value(formula: Formula, outcome: Outcome) -> FindingKind:
-    if outcome.agreement is Agreement.UNREADABLE:
+def classify_value(formula: Formula, evaluation: Evaluation) -> FindingKind:
+    if evaluation.agreement is Agreement.UNREADABLE:
         return FindingKind.UNREADABLE
     if formula.relation in {"<=", ">="}:
         return FindingKind.IMPOSSIBLE
-    if formula.right.is_name or not isinstance(outcome.right, Quantity):
+    if formula.right.is_name or not isinstance(evaluation.right, Quantity):
         return FindingKind.CONTRADICTION
     return FindingKind.ERROR
 
 
-def is_carried(transcript: Transcript, formula: Formula, failing: dict[str, list[tuple[Formula, Outcome]]]) -> bool:
+def is_carried(transcript: Transcript, formula: Formula, failing: dict[str, list[tuple[Formula, Evaluation]]]) -> bool:
     """Whether a value was computed correctly from a wrong one."""
-    wanted = transcript.outcome(formula).right
+    wanted = transcript.evaluate(formula).right
     if formula.relation != "=" or not isinstance(wanted, Quantity):
         return False
     for other in transcript.formulas:
-        if other.left.names != formula.left.names[:1] or not transcript.outcome(other).agrees:
+        if other.left.names != formula.left.names[:1] or not transcript.evaluate(other).agrees:
             continue
         for name in set(other.right.names) & set(failing):
             right = compute_value(transcript, failing[name][0][0], name)
-            repaired = transcript.read_as(name, right).outcome(other).right if right else None
+            repaired = transcript.read_as(name, right).evaluate(other).right if right else None
             if isinstance(repaired, Quantity) and wanted.may_be(repaired):
                 return True
     return False
@@ -214,16 +214,16 @@ def is_carried(transcript: Transcript, formula: Formula, failing: dict[str, list
 
 def find_roundings(transcript: Transcript) -> Iterator[Finding]:
     for formula in transcript.formulas:
-        outcome = transcript.outcome(formula)
-        if outcome.agreement is not Agreement.ROUNDING:
+        evaluation = transcript.evaluate(formula)
+        if evaluation.agreement is not Agreement.ROUNDING:
             continue
         name = formula.names[0]
         printed = transcript.document.prints.get(name)
         yield Finding(
             name,
-            transcript.text(name) if printed and formula.left.is_name else write_value(outcome.left, "0.0") or "",
+            transcript.text(name) if printed and formula.left.is_name else write_value(evaluation.left, "0.0") or "",
             FindingKind.ROUNDING,
-            computed=write_value(outcome.right, like=transcript.text(name) if printed else "0.00"),
+            computed=write_value(evaluation.right, like=transcript.text(name) if printed else "0.00"),
             against=(formula.text,),
             page=printed.page if printed else "",
         )

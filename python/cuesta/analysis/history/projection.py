@@ -40,7 +40,7 @@ class MeasuredSystem:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class EstimatedShare:
     """An estimated share, uniform between its ends."""
 
     low: float
@@ -66,8 +66,8 @@ class PlannedImprovement:
 
     name: str
     date: str
-    saves: Estimate
-    touches: Estimate
+    saves: EstimatedShare
+    touches: EstimatedShare
     in_benchmark: bool
 
     @property
@@ -235,7 +235,7 @@ def parse_improvement(improvement: Improvement) -> PlannedImprovement:
     return PlannedImprovement(improvement.name, improvement.date, saves, touches, improvement.in_benchmark)
 
 
-def parse_estimate(improvement: Improvement, name: str) -> Estimate:
+def parse_estimate(improvement: Improvement, name: str) -> EstimatedShare:
     """Parse `10-12%` as stated, not as a rounded print."""
     text = getattr(improvement, name)
     quantity = parse_print(text)
@@ -244,7 +244,7 @@ def parse_estimate(improvement: Improvement, name: str) -> Estimate:
     stated = (quantity.low, quantity.high) if "-" in text.strip()[1:] else (quantity.value, quantity.value)
     if stated[0] > stated[1]:
         raise InputError(f"{improvement.name}: {name}: expected the lower end first, as 10-12%, got {text}")
-    return Estimate(stated[0] / 100, stated[1] / 100)
+    return EstimatedShare(stated[0] / 100, stated[1] / 100)
 
 
 def compare_outcomes(

@@ -23,7 +23,7 @@ class Agreement(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Evaluation:
     agreement: Agreement
     left: Value | None = None
     right: Value | None = None
@@ -91,21 +91,21 @@ class Transcript:
             raise InputError(f"{self.document.title}: there is no list {name}")
         return self.document.lists[name]
 
-    def outcome(self, formula: Formula) -> Outcome:
+    def evaluate(self, formula: Formula) -> Evaluation:
         try:
             left, right = formula.left.node(self), formula.right.node(self)
         except (UnreadableError, ZeroDivisionError, OverflowError):
-            return Outcome(Agreement.UNREADABLE)
-        return Outcome(compare_values(formula.relation, left, right), left, right)
+            return Evaluation(Agreement.UNREADABLE)
+        return Evaluation(compare_values(formula.relation, left, right), left, right)
 
-    def repaired(self, read: Self, before: Mapping[Formula, Outcome]) -> list[Formula]:
+    def repaired(self, read: Self, before: Mapping[Formula, Evaluation]) -> list[Formula]:
         """The formulas of `before` that fail, and hold in the reading `read`; none if it breaks one that held."""
-        failing = (formula for formula, outcome in before.items() if not outcome.agrees)
-        repaired = [formula for formula in failing if read.outcome(formula).agrees]
+        failing = (formula for formula, evaluation in before.items() if not evaluation.agrees)
+        repaired = [formula for formula in failing if read.evaluate(formula).agrees]
         if not repaired:
             return []
-        held = (formula for formula, outcome in before.items() if outcome.agreement is not Agreement.FAILS)
-        return [] if any(read.outcome(formula).agreement is Agreement.FAILS for formula in held) else repaired
+        held = (formula for formula, evaluation in before.items() if evaluation.agreement is not Agreement.FAILS)
+        return [] if any(read.evaluate(formula).agreement is Agreement.FAILS for formula in held) else repaired
 
     def prints_of(self, names: Sequence[str], depth: int = 0) -> list[str]:
         """The prints from which names are computed, each once. Raises InputError for circular definitions."""

@@ -12,13 +12,12 @@
 """
 
 from cuesta.analysis.search.method import Method, recorded_rate
-from cuesta.analysis.search.outcome import Estimate, Outcome, Try
+from cuesta.analysis.search.outcome import Outcome, Try
 from cuesta.analysis.search.replay import Replay, TrialRow, replay
 from cuesta.analysis.search.search_result import SearchResult, search_result
 from cuesta.analysis.search.trial import Trial, judge_trials
 
 __all__ = [
-    "Estimate",
     "Method",
     "Outcome",
     "Replay",

@@ -6,7 +6,7 @@ import statistics
 from cuesta.analysis.certainty import student
 from cuesta.analysis.search.history import History, Round
 from cuesta.analysis.search.method import Method
-from cuesta.analysis.search.outcome import Estimate, Try
+from cuesta.analysis.search.outcome import LimitEstimate, Try
 from cuesta.analysis.search.regression import fit, observe
 
 BESIDE = 0.06
@@ -25,11 +25,11 @@ STEP_DOWN = (0.06, 0.25)
 """Least and greatest step from a failed confirmation down to the next, as shares of its load."""
 
 
-def estimate_limit(history: History) -> Estimate | None:
+def estimate_limit(history: History) -> LimitEstimate | None:
     return fit(observe(history.counted))
 
 
-def next_near_limit(history: History, estimate: Estimate) -> Try | None:
+def next_near_limit(history: History, estimate: LimitEstimate) -> Try | None:
     """Choose the next trial near the limit; None when the interval is narrow and no confirmation is left."""
     method = history.method
     seems = method.with_unit(round_estimate(estimate, method)[0])
@@ -55,14 +55,14 @@ def nearest_tried(load: float, history: History) -> float:
     return load if history.method.whole else min(tried, key=lambda rate: abs(rate - load), default=load)
 
 
-def pass_above(history: History, estimate: Estimate) -> float | None:
+def pass_above(history: History, estimate: LimitEstimate) -> float | None:
     """The smallest load above the interval that met the objective in fewer than CHECKS trials."""
     loads = sorted({trial.load for trial in history.counted if trial.met and trial.load > estimate.high})
     rare = (load for load in loads if len(history.trials_at(load)) < CHECKS)
     return next((load for load in rare if history.driver_limit is None or load < history.driver_limit), None)
 
 
-def next_confirmation(history: History, estimate: Estimate) -> Try | None:
+def next_confirmation(history: History, estimate: LimitEstimate) -> Try | None:
     """Choose the next load to confirm; None if one was confirmed, or none is left below those that failed."""
     if len(history.rounds) >= MOST_ROUNDS or history.certified is not None:
         return None
@@ -78,7 +78,7 @@ def next_confirmation(history: History, estimate: Estimate) -> Try | None:
     return Try(method.load(load), "confirm", because)
 
 
-def lower_confirmation(failed: Round, estimate: Estimate, method: Method) -> float:
+def lower_confirmation(failed: Round, estimate: LimitEstimate, method: Method) -> float:
     """The load at which, by the slope at the limit, the same number of trials should confirm the objective."""
     needed = student(method.confirmations - 1) * estimate.noise * math.sqrt(2 / method.confirmations)
     reached = statistics.fmean(failed.excesses or [0.0])
@@ -87,7 +87,7 @@ def lower_confirmation(failed: Round, estimate: Estimate, method: Method) -> flo
     return min(round_down(failed.load * (1 - share), method), failed.load - 1 if method.whole else failed.load)
 
 
-def round_estimate(estimate: Estimate, method: Method) -> tuple[float, float, float]:
+def round_estimate(estimate: LimitEstimate, method: Method) -> tuple[float, float, float]:
     """Round point and interval to loads that can be tried: users are whole, and the interval never narrows.
 
     The point stays within the lowest and the highest load. The low end is 0 where the limit may be below the lowest.

@@ -6,7 +6,7 @@ from cuesta.analysis.certainty import student
 from cuesta.analysis.search import by_regression, rfc9971
 from cuesta.analysis.search.history import History
 from cuesta.analysis.search.method import Method
-from cuesta.analysis.search.outcome import Change, LimitedBy, Outcome, Span
+from cuesta.analysis.search.outcome import HostChange, LimitedBy, Outcome, Span
 from cuesta.analysis.search.regression import estimate_noise, observe
 from cuesta.analysis.search.trial import Trial
 from cuesta.units import digits, seconds
@@ -121,7 +121,7 @@ def explain_limit(history: History, limited_by: LimitedBy) -> str:
     return name_unconfirmed(history)
 
 
-def describe_change(change: Change, method: Method) -> str:
+def describe_change(change: HostChange, method: Method) -> str:
     """Say at which load the host changed, after which failure, by how much, and when it recovered."""
     named = method.with_unit
     before, then = (

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, field, replace
 
 from cuesta.analysis.search.method import Method
-from cuesta.analysis.search.outcome import Change, Try
+from cuesta.analysis.search.outcome import HostChange, Try
 from cuesta.analysis.search.trial import Trial
 
 RISE = 4.0
@@ -34,7 +34,7 @@ class Constancy:
     """The miss above it since which no check has passed."""
     worse: list[Trial] = field(default_factory=list)
     """The checks since that miss that were worse."""
-    change: Change | None = None
+    change: HostChange | None = None
     """The last change of the host; None if there was none."""
 
     def add(self, trial: Trial) -> None:
@@ -58,7 +58,7 @@ class Constancy:
         elif self.is_worse(trial, noise):
             self.worse.append(trial)
             if len(self.worse) >= SURE:
-                self.change = Change(self.first.load, self.failed.load, ratio(self.first), ratio(trial))
+                self.change = HostChange(self.first.load, self.failed.load, ratio(self.first), ratio(trial))
         else:
             if len(self.worse) >= SURE and self.change:
                 self.change = replace(self.change, recovered_after=max(trial.ended - self.failed.ended, 0.0))

@@ -19,7 +19,7 @@ class Try:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class LimitEstimate:
     """The limit by the trials so far."""
 
     point: float
@@ -33,7 +33,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class HostChange:
     """A host that became worse at a load at which it had passed, after a miss at a larger one."""
 
     load: float
@@ -71,7 +71,7 @@ class Outcome:
     """One sentence."""
     driver_limit: float | None = None
     """The smallest load that the driver could not offer; None if it could offer all that were tried."""
-    change: Change | None = None
+    change: HostChange | None = None
     """The last change of the host during the search."""
     lacks_users: bool = False
     """Whether an open load had too few users to show the host's limit: nothing is known above `users`."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import Any
 
-from cuesta.analysis.search.outcome import Estimate
+from cuesta.analysis.search.outcome import LimitEstimate
 from cuesta.analysis.search.trial import Trial
 
 KERNEL = 0.35
@@ -81,7 +81,7 @@ def estimate_noise(rows: Iterable[Observation], near: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def fit(rows: tuple[Observation, ...]) -> Estimate | None:
+def fit(rows: tuple[Observation, ...]) -> LimitEstimate | None:
     """Fit the line; None unless a trial passed and one missed."""
     import numpy as np  # noqa: PLC0415 - slow to load, and only searches fit
 
@@ -107,7 +107,7 @@ def fit(rows: tuple[Observation, ...]) -> Estimate | None:
     low = min(low, max((row.load for row in rows if row.load <= centre), default=low))
     high = max(high, min((row.load for row in rows if row.load > centre), default=high))
     likeliest = SLOPES[log_likelihood(np.array([centre]), rows, centre, noise).argmax()]
-    return Estimate(centre, low, high, likeliest, noise)
+    return LimitEstimate(centre, low, high, likeliest, noise)
 
 
 def find_ceiling(rows: Sequence[Observation]) -> float | None:

@@ -11,7 +11,7 @@ from cuesta.analysis.search.conclusion import conclude
 from cuesta.analysis.search.decision import decide
 from cuesta.analysis.search.history import History
 from cuesta.analysis.search.method import Method
-from cuesta.analysis.search.outcome import Estimate, Outcome, Try
+from cuesta.analysis.search.outcome import LimitEstimate, Outcome, Try
 from cuesta.analysis.search.regression import Observation, fit, observe
 from cuesta.analysis.search.trial import Trial
 
@@ -27,7 +27,7 @@ class TrialRow:
     """All trials that count up to this one."""
 
     @property
-    def estimate(self) -> Estimate | None:
+    def estimate(self) -> LimitEstimate | None:
         """The estimate of the limit; None before a trial passed and one missed."""
         return fit(self.seen)
 
