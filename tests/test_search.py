@@ -195,7 +195,7 @@ def on_cpu(cpu: int, words: Sequence[str]) -> Iterator[int]:
 @pytest.mark.quiet
 @pytest.mark.timeout(1800)
 def test_a_telnet_daemon_saturates_where_its_cpu_says(tmp_path: Path) -> None:
-    """The daemon has one CPU that its users share, so exact mean value analysis holds whatever the distribution.
+    """The daemon has one CPU that its users share, so the exact means of a closed network hold for any distribution.
 
     The objective is the mean response that theory gives at N* = (Z + K + S) / S: the search must find N*.
     """

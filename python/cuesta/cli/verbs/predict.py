@@ -7,7 +7,7 @@ ABOUT = """Fits a model of queues to what was measured, and says what other load
 response, each with its 90 % band and the error at rows that were held out of the fit. INPUT is run folders
 (runs, sweeps, searches: a row for each step), or a typed table whose [[points]] say which column is what.
 
-The model is the simplest that the rows allow: one station and a delay, by exact mean value analysis; several
+The model is the simplest that the rows allow: one station and a delay, by its exact mean response; several
 servers, or metered stations; a paced station; the scalability law, for six populations or more. Forms that fit
 as well must agree within the margin, else the figure is NOT REPORTED. It says what the prediction rests on,
 and where it was never checked. If response and meters disagree on what saturates, it says CONFLICT.
