@@ -39,8 +39,6 @@ pub struct Program {
     pub matches_stream: bool,
     /// Whether keys are timed to the first frame that differs.
     pub times_changes: bool,
-    /// Whether a VT sends for some key what depends on modes that the host sets.
-    pub needs_modes: bool,
     /// Pairs of (typed, shown). With a map, only echoes may come while one is awaited.
     pub echo_map: Vec<(u8, u8)>,
     /// The limit of waits that have none of their own: for echoes, at barriers, and for a line that takes no characters.
@@ -93,7 +91,6 @@ impl Program {
             needs_screen: false,
             matches_stream: false,
             times_changes: false,
-            needs_modes: false,
             echo_map: settings.echo_map.clone(),
             patience: settings.wait_timeout.unwrap_or(WAIT_TIMEOUT),
             barriers: Vec::new(),
@@ -189,11 +186,10 @@ impl Program {
         self.needs_screen = self.conditions.iter().any(WaitCondition::needs_screen);
         for op in &self.ops {
             match op {
-                Op::Keys { keys, settings } => {
+                Op::Keys { settings, .. } => {
                     self.needs_screen |= matches!(settings.echo, Echo::Screen | Echo::Change);
                     self.times_changes |= settings.echo == Echo::Change;
                     self.matches_stream |= settings.echo == Echo::Timed;
-                    self.needs_modes |= keys.depend_on_modes();
                 }
                 Op::Expect { source: ExpectSource::Screen, .. } => self.needs_screen = true,
                 Op::Expect { source: ExpectSource::Response, .. } => self.reads_text = true,

@@ -266,17 +266,6 @@ pub enum Keys {
     Paste(Vec<Piece>),
 }
 
-impl Keys {
-    /// Whether what a VT sends depends on the modes that the host has set.
-    pub(crate) fn depend_on_modes(&self) -> bool {
-        match self {
-            Self::Text(_) => false,
-            Self::Press { key, .. } => key.depends_on_modes(),
-            Self::Paste(_) => true,
-        }
-    }
-}
-
 /// A piece of typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {

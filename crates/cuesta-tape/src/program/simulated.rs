@@ -28,7 +28,7 @@ impl Program {
         self.echo_map.clear();
         let times_echo = |op: &Op| matches!(op, Op::Keys { settings, .. } if settings.echo == Echo::Timed);
         self.matches_stream = self.ops.iter().any(times_echo);
-        (self.reads_text, self.needs_screen, self.needs_modes, self.times_changes) = (false, false, false, false);
+        (self.reads_text, self.needs_screen, self.times_changes) = (false, false, false);
         self
     }
 }
@@ -44,12 +44,12 @@ mod tests {
                     Type \"x\"\nWait+Cursor 2,3\nType \"y\"\nWait+Bytes 40\nDown\nWait+Silence 1s\n";
         let tape = parse(tape, "session.tape", &|_| Err("no file".to_owned())).expect("a sound tape");
         let program = Program::new(&tape.script, &Overrides::default()).expect("a short script");
-        assert!(program.needs_screen && program.reads_text && program.needs_modes);
+        assert!(program.needs_screen && program.reads_text);
         let ops = program.ops.len();
         let program = program.for_simulated_host();
         let conditions: Vec<_> = program.conditions.iter().map(ToString::to_string).collect();
         assert_eq!(conditions, ["Bytes 1", "Bytes 1", "Bytes 1", "Bytes 40", "Silence 1s"]);
-        assert!(!program.needs_screen && !program.reads_text && !program.needs_modes && program.matches_stream);
+        assert!(!program.needs_screen && !program.reads_text && program.matches_stream);
         let met = |op: &Op| match op {
             Op::Expect { pattern, source, .. } => *source == ExpectSource::Response && pattern.regex().is_match(b""),
             Op::Keys { settings, .. } => settings.echo == Echo::Timed,
