@@ -10,4 +10,3 @@ mod tap;
 mod tmux;
 mod typed_text;
 mod xterm;
-mod xterm_js;
