@@ -225,15 +225,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_written_at_the_cursor() {
-        let mut screen = Screen::new(20, 4);
-        screen.feed("one \r\n\x1b[1;31mtwo\x1b[0m\x1b[4;3Hd\u{e9}j\u{e0} \u{6f22}e\u{301}".as_bytes());
-        assert_eq!(screen.rows().collect::<Vec<_>>(), ["one", "two", "", "  d\u{e9}j\u{e0} \u{6f22}e\u{301}"]);
-        assert_eq!(screen.cursor(), (3, 10));
-        assert_eq!(screen.row(9), "");
-    }
-
-    #[test]
     fn an_emoji_takes_two_columns_where_the_host_counts_so() {
         let shown = |widths, text: &str| {
             let mut screen = Screen::with_widths(10, 2, widths);

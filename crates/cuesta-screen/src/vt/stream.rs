@@ -141,11 +141,6 @@ mod tests {
     }
 
     #[test]
-    fn control_functions_show_nothing() {
-        assert_eq!(read(b"\x1b[?25l\x1b[1;32m\x1b[Km\x1b]0;title\x07\x1b(Bn\r\n"), "mn\r\n");
-    }
-
-    #[test]
     fn characters_of_several_bytes_are_decoded() {
         assert_eq!(read("déjà 漢🦀".as_bytes()), "déjà 漢🦀");
         // Invalid UTF-8: Latin-1, an incomplete character, and an extra byte.

@@ -70,199 +70,177 @@ fn result(found: KeyMatch<char, usize>) -> String {
 }
 
 fn at_prompt() -> Typist {
-    Typist::at(20, 5, "$ ")
+    Typist::at(20, 5, PROMPT)
 }
 
-#[test]
-fn a_plain_echo_is_shown_by_its_own_character() {
-    let mut user = at_prompt();
-    assert_eq!(user.types("l").receives("l").results(), "l0");
-    assert_eq!(user.types("s").receives("\x1b[32ms\x1b[0m").results(), "s5");
-}
+const PROMPT: &str = "$ ";
+
+/// What is typed, the reads that come then, and what becomes of keys.
+type Step = (&'static str, &'static [&'static str], &'static str);
+/// What is tested, the size of the screen, what it shows at first, and the steps.
+type Case = (&'static str, (u16, u16), &'static str, &'static [Step]);
+
+const CASES: [Case; 36] = [
+    ("a plain echo", (20, 5), PROMPT, &[("l", &["l"], "l0"), ("s", &["\x1b[32ms\x1b[0m"], "s5")]),
+    ("keys typed ahead", (20, 5), PROMPT, &[("aaab", &["aa", "ab"], "(a0) (a1) right a0 b1")]),
+    ("the answer comes with the echoes", (20, 5), PROMPT, &[("ls\r", &["ls\r\nfile\r\n$ "], "l0 s1")]),
+    ("inserted", (20, 5), "$ acd\x1b[4G", &[("b", &["bcd\x08\x08"], "b0"), ("x", &["\x1b[1@x"], "x4")]),
+    ("over the same letter", (20, 5), "$ aaa\x1b[3G", &[("aa", &["\x1b[C"], "a2"), ("", &["\x1b[C"], "a2")]),
+    (
+        "a status line, within which a read ends",
+        (20, 5),
+        "\x1b[5;1H-- ab ab --\x1b[1;1H",
+        &[
+            ("ab", &["\x1b[5;1H-- ab \x1b[1;1H"], ""),
+            ("", &["\x1b[?25l\x1b[5;1H-- a", "b ab --\x1b[1;1H\x1b[?25h"], ""),
+            ("", &["ab\x1b[5;18Hx2\x1b[1;3H"], "a0 b1"),
+        ],
+    ),
+    (
+        "keys drawn under a hidden cursor, and a screen redrawn in two reads, one row lower",
+        (20, 5),
+        "\x1b[2;5H",
+        &[
+            ("x", &["\x1b[?25l\x1b[2;1H1234x\x1b[5;1Hstatus\x1b[2;6H\x1b[?25h"], "x16"),
+            ("y", &["\x1b[?25l\x1b[H\x1b[J1\r\n\n1234", "xy\x1b[?25h"], "y1"),
+        ],
+    ),
+    (
+        "in a field whose edges are drawn by q and x",
+        (20, 5),
+        "\x1b(0lqqqk\r\nx   x\r\nmqqqj\x1b(B\x1b[2;2H",
+        &[
+            ("q", &["\x1b(0q\x1b(B"], ""),
+            ("", &["\u{8}q"], "q1"),
+            ("x", &["\x1b7\x1b[1;4H\x1b(0x\x1b(B\x1b8"], ""),
+            ("", &["x"], "x0"),
+        ],
+    ),
+    ("a full row goes on in the next", (10, 3), "$ 123456", &[("890", &["8", "9\x1b[m", "0"], "80 90 00")]),
+    (
+        "a blank in the last column",
+        (10, 5),
+        PROMPT,
+        &[("abcdefg", &["abcdefg"], "a0 b1 c2 d3 e4 f5 g6"), (" ", &["\x1b[2;1H"], " 5"), ("h", &["h"], "h0")],
+    ),
+    ("a full row at the bottom scrolls", (10, 2), "\r\n$ 1234567", &[("ab", &["a", "b"], "a0 b0")]),
+    ("readline adds a blank and a return", (10, 2), "\r\n$ 1234567", &[("ab", &["a \r", "b"], "a0 b0")]),
+    (
+        "emacs' mark in the last column",
+        (10, 5),
+        "\x1b[2;1H12345678\x1b[2;9H",
+        &[("a", &["a"], "a0"), ("bc", &["\\\r\nb"], "b3"), ("", &["c"], "c0")],
+    ),
+    (
+        "emacs' mark, drawn at once",
+        (10, 5),
+        "\x1b[2;1H12345678\x1b[2;9H",
+        &[("abc", &["\x1b[?25l\x1b[2;10H\\\r\nbc\x1b[2;9Ha\x1b[3;3H\x1b[?25h"], "a24 b16 c17")],
+    ),
+    ("a word moves to the next row", (10, 5), "the quick", &[("d", &["\x1b[1;4H\x1b[K\r\nquickd"], "d16")]),
+    ("a row shifted sideways", (10, 5), "> 1234567\x1b[1;10H", &[("x", &["\x1b[1;1H<4567x\x1b[K"], "x11")]),
+    (
+        "behind indentation, and two rows of a slow program at once",
+        (20, 5),
+        "\x1b[1;1H",
+        &[
+            ("if\r", &["if\r\n  "], "i0 f1"),
+            ("x\ry", &["x\r\n", "  y"], "x0 y2"),
+            ("a\rb", &["\x1b[?25l\x1b[3;1H  ya\r\n  b\x1b[?25h"], "a15 b20"),
+        ],
+    ),
+    ("wide characters", (20, 5), PROMPT, &[("漢é", &["漢é"], "漢2 é4")]),
+    ("joined characters", (20, 5), PROMPT, &[("e\u{301}x", &["e", "\u{301}", "x"], "e0 \u{301}1 x0")]),
+    ("a wide character without room", (6, 3), "$ 123", &[("漢x", &["漢", "x"], "漢2 x0")]),
+    ("a blank", (20, 5), PROMPT, &[("a b", &["a b"], "a0  1 b2")]),
+    ("a blank by the cursor alone", (20, 5), PROMPT, &[(" ", &["\x1b[C"], " 2")]),
+    (
+        "a command of vi, then inserted text",
+        (20, 5),
+        "\x1b[1;1H",
+        &[("i", &["\x1b[5;1H-- INSERT --\x1b[1;1H"], ""), ("ab", &["a"], "-i a0"), ("", &["b"], "b0")],
+    ),
+    ("q leaves a pager", (20, 5), "\x1b[5;1H(END)", &[("q", &["\r\x1b[K$ "], ""), ("ls", &["l", "s"], "-q l0 s0")]),
+    (
+        "a message, behind which the row goes on; a key that came with it was not seen",
+        (20, 5),
+        PROMPT,
+        &[
+            ("the", &["the", "\r\na job is done\r\n"], "t0 h1 e2"),
+            (" l", &[" ", "l"], " 0 l0"),
+            ("", &["\r\na job is done\r\n"], ""),
+            ("ll", &["l", "l"], "l0 l0"),
+            ("abc", &["\r\na job is done\r\na", "b"], "?a b0"),
+        ],
+    ),
+    (
+        "a password",
+        (20, 5),
+        "Password: ",
+        &[("secret\r", &["\r\nLast login: today\r\n"], ""), ("", &["$ "], ""), ("ls", &["l"], "-s -e -c -r -e -t l0")],
+    ),
+    ("a prompt and an echo in one read", (20, 5), "Password: ", &[("pw\rls", &["\r\n$ l"], "-p -w l4")]),
+    ("a slow prompt ends with a blank", (20, 5), "", &[("ls -l", &["\r\n$ "], "")]),
+    ("a slow prompt behind text", (20, 5), "", &[("ls -l", &["ok\r\n$ ", "ls -l"], "l0 s1  2 -3 l4")]),
+    (
+        "the letter before the cursor is the awaited one by chance",
+        (20, 5),
+        "a",
+        &[("a", &["\x1b7\x1b[5;1Hclock\x1b8"], ""), ("", &["a"], "a0")],
+    ),
+    (
+        "a paced line; what stands elsewhere continues no text",
+        (20, 5),
+        "\x1b[2;5H",
+        &[("x", &["\x1b[2;1H1234x\x07"], "x10"), ("y", &["\x1b[4;1Hy\x1b[K\x07"], "")],
+    ),
+    (
+        "a frame; one that the host marks is shown at its end",
+        (20, 5),
+        PROMPT,
+        &[
+            ("list", &["\r\x1b[2K$ list"], "l7 i8 s9 t10"),
+            (" al", &["\x1b[?2026h\r\x1b[2K$ list al"], ""),
+            ("", &["\x1b[2K\r$ list a\x1b[?2026lx"], " 20 a20"),
+        ],
+    ),
+    (
+        "a letter drawn twice loses its text; the next row begins anew",
+        (20, 5),
+        PROMPT,
+        &[
+            ("aab", &["aa"], "(a0) (a1)"),
+            ("", &["aa"], "wrong ?b"),
+            ("c", &["bbcc"], "?c"),
+            ("\r", &["\r\n$ "], ""),
+            ("aab", &["aa", "b"], "(a0) (a1) right b0"),
+        ],
+    ),
+    (
+        "suggested in grey, which will be typed",
+        (20, 5),
+        PROMPT,
+        &[("li", &["l\x1b[90mist all\x1b[39m\x1b[7D"], "l0"), ("", &["i\x1b[90mst all\x1b[39m\x1b[6D"], "i0")],
+    ),
+    ("suggested in the same style", (20, 5), PROMPT, &[("list", &["list all\x1b[7D", "ist all\x1b[6D"], "l0 i0")]),
+    (
+        "taken back once it is shown, and before",
+        (20, 5),
+        PROMPT,
+        &[("lx", &["lx"], "l0 x1"), ("\x7fs", &["\u{8} \u{8}", "s"], "s0"), ("y\x7f", &[], "?y")],
+    ),
+];
 
 #[test]
-fn keys_typed_ahead_are_each_shown_by_their_own() {
-    assert_eq!(at_prompt().types("aaab").receives("aa").receives("ab").results(), "(a0) (a1) right a0 b1");
-    // The answer to the Return arrives with the echoes before it.
-    assert_eq!(at_prompt().types("ls\r").receives("ls\r\nfile\r\n$ ").results(), "l0 s1");
-}
-
-#[test]
-fn a_key_inserted_before_other_text_is_shown() {
-    let mut user = at_prompt();
-    user.receives("acd\x1b[4G");
-    assert_eq!(user.types("b").receives("bcd\x08\x08").results(), "b0");
-    assert_eq!(user.types("x").receives("\x1b[1@x").results(), "x4");
-    assert_eq!(user.screen.row(0), "$ abxcd");
-}
-
-#[test]
-fn a_key_over_the_same_character_is_shown_by_the_cursor() {
-    let mut user = at_prompt();
-    user.receives("aaa\x1b[3G");
-    assert_eq!(user.types("aa").receives("\x1b[C").results(), "a2");
-    assert_eq!(user.receives("\x1b[C").results(), "a2");
-}
-
-#[test]
-fn a_status_line_drawn_meanwhile_shows_nothing() {
-    let mut user = Typist::at(20, 5, "\x1b[5;1H-- ab ab --\x1b[1;1H");
-    assert_eq!(user.types("ab").receives("\x1b[5;1H-- ab \x1b[1;1H").results(), "");
-    // The read ends within the status line, while the cursor is hidden.
-    assert_eq!(user.receives("\x1b[?25l\x1b[5;1H-- a").receives("b ab --\x1b[1;1H\x1b[?25h").results(), "");
-    assert_eq!(user.receives("ab\x1b[5;18Hx2\x1b[1;3H").results(), "a0 b1");
-}
-
-#[test]
-fn keys_drawn_under_a_hidden_cursor_are_shown_when_it_returns() {
-    let mut user = Typist::at(20, 5, "\x1b[2;5H");
-    let drawn = "\x1b[?25l\x1b[2;1H1234x\x1b[5;1Hstatus\x1b[2;6H\x1b[?25h";
-    assert_eq!(user.types("x").receives(drawn).results(), "x16");
-    // The screen is redrawn in two reads, and the text moves down one row.
-    assert_eq!(user.types("y").receives("\x1b[?25l\x1b[H\x1b[J1\r\n\n1234").receives("xy\x1b[?25h").results(), "y1");
-}
-
-#[test]
-fn a_drawn_line_is_no_echo_of_its_letter() {
-    // A field in a frame: q and x draw its edges.
-    let frame = "\x1b(0lqqqk\r\nx   x\r\nmqqqj\x1b(B\x1b[2;2H";
-    let mut user = Typist::at(20, 5, frame);
-    assert_eq!(user.types("q").receives("\x1b(0q\x1b(B").results(), "");
-    assert_eq!(user.receives("\u{8}q").results(), "q1");
-    assert_eq!(user.types("x").receives("\x1b7\x1b[1;4H\x1b(0x\x1b(B\x1b8").results(), "");
-    assert_eq!(user.receives("x").results(), "x0");
-    assert_eq!(user.screen.row(1), "│qx │");
-}
-
-#[test]
-fn a_full_row_continues_in_the_next() {
-    let mut user = Typist::at(10, 3, "$ 123456");
-    assert_eq!(user.types("890").receives("8").receives("9\x1b[m").receives("0").results(), "80 90 00");
-    assert_eq!(user.screen.cursor(), (1, 1));
-}
-
-#[test]
-fn a_blank_in_the_last_column_is_shown_by_the_cursor() {
-    let mut user = Typist::at(10, 5, "$ ");
-    user.types("abcdefg").receives("abcdefg").results();
-    assert_eq!(user.types(" ").receives("\x1b[2;1H").results(), " 5");
-    assert_eq!(user.types("h").receives("h").results(), "h0");
-}
-
-#[test]
-fn a_full_row_at_the_bottom_scrolls() {
-    let mut user = Typist::at(10, 2, "\r\n$ 1234567");
-    assert_eq!(user.types("ab").receives("a").receives("b").results(), "a0 b0");
-    // readline adds a blank and a carriage return.
-    let mut user = Typist::at(10, 2, "\r\n$ 1234567");
-    assert_eq!(user.types("ab").receives("a \r").receives("b").results(), "a0 b0");
-}
-
-#[test]
-fn a_continuation_mark_is_not_typed() {
-    let mut user = Typist::at(10, 5, "\x1b[2;1H12345678\x1b[2;9H");
-    assert_eq!(user.types("a").receives("a").results(), "a0");
-    // Emacs puts a mark into the last column and goes on in the next row.
-    assert_eq!(user.types("bc").receives("\\\r\nb").results(), "b3");
-    assert_eq!(user.receives("c").results(), "c0");
-    let mut user = Typist::at(10, 5, "\x1b[2;1H12345678\x1b[2;9H");
-    let drawn = "\x1b[?25l\x1b[2;10H\\\r\nbc\x1b[2;9Ha\x1b[3;3H\x1b[?25h";
-    assert_eq!(user.types("abc").receives(drawn).results(), "a24 b16 c17");
-}
-
-#[test]
-fn a_word_that_moves_to_the_next_row_is_shown_there() {
-    let mut user = Typist::at(10, 5, "the quick");
-    assert_eq!(user.types("d").receives("\x1b[1;4H\x1b[K\r\nquickd").results(), "d16");
-}
-
-#[test]
-fn keys_of_a_row_shifted_sideways_are_found_before_the_cursor() {
-    let mut user = Typist::at(10, 5, "> 1234567\x1b[1;10H");
-    assert_eq!(user.types("x").receives("\x1b[1;1H<4567x\x1b[K").results(), "x11");
-}
-
-#[test]
-fn keys_are_found_behind_indentation_after_a_return() {
-    let mut user = Typist::at(20, 5, "\x1b[1;1H");
-    assert_eq!(user.types("if\r").receives("if\r\n  ").results(), "i0 f1");
-    assert_eq!(user.types("x\ry").receives("x\r\n").receives("  y").results(), "x0 y2");
-    // A slow program shows both rows at once.
-    assert_eq!(user.types("a\r").types("b").receives("\x1b[?25l\x1b[3;1H  ya\r\n  b\x1b[?25h").results(), "a15 b20");
-}
-
-#[test]
-fn wide_and_joined_characters_are_one_key_each() {
-    assert_eq!(at_prompt().types("漢é").receives("漢é").results(), "漢2 é4");
-    let mut user = at_prompt();
-    assert_eq!(user.types("e\u{301}x").receives("e").receives("\u{301}").receives("x").results(), "e0 \u{301}1 x0");
-    // A wide character without room moves to the next row.
-    assert_eq!(Typist::at(6, 3, "$ 123").types("漢x").receives("漢").receives("x").results(), "漢2 x0");
-}
-
-#[test]
-fn blanks_are_shown_too() {
-    assert_eq!(at_prompt().types("a b").receives("a b").results(), "a0  1 b2");
-    assert_eq!(at_prompt().types(" ").receives("\x1b[C").results(), " 2");
-}
-
-#[test]
-fn keys_that_are_never_shown_are_overtaken() {
-    // A command of vi, then inserted text.
-    let mut user = Typist::at(20, 5, "\x1b[1;1H");
-    user.types("i").receives("\x1b[5;1H-- INSERT --\x1b[1;1H");
-    assert_eq!(user.types("ab").receives("a").results(), "-i a0");
-    assert_eq!(user.receives("b").results(), "b0");
-    // `q` leaves a pager; then keys are typed in the shell.
-    let mut user = Typist::at(20, 5, "\x1b[5;1H(END)");
-    user.types("q").receives("\r\x1b[K$ ");
-    assert_eq!(user.types("ls").receives("l").receives("s").results(), "-q l0 s0");
-}
-
-#[test]
-fn a_row_goes_on_behind_a_message() {
-    let mut user = at_prompt();
-    user.types("the").receives("the").receives("\r\na job is done\r\n").results();
-    // A blank alone, and the first of two letters that are alike.
-    assert_eq!(user.types(" l").receives(" ").receives("l").results(), " 0 l0");
-    user.receives("\r\na job is done\r\n");
-    assert_eq!(user.types("ll").receives("l").receives("l").results(), "l0 l0");
-    // It was not seen when a key was shown that came with the message.
-    assert_eq!(user.types("abc").receives("\r\na job is done\r\na").receives("b").results(), "?a b0");
-}
-
-#[test]
-fn a_password_is_overtaken_by_later_keys() {
-    let mut user = Typist::at(20, 5, "Password: ");
-    user.types("secret\r");
-    assert_eq!(user.receives("\r\nLast login: today\r\n").results(), "");
-    assert_eq!(user.receives("$ ").types("ls").receives("l").results(), "-s -e -c -r -e -t l0");
-    // The prompt and the echo arrive in one read.
-    let mut user = Typist::at(20, 5, "Password: ");
-    assert_eq!(user.types("pw\r").types("ls").receives("\r\n$ l").results(), "-p -w l4");
-}
-
-#[test]
-fn a_slow_prompt_overtakes_nothing() {
-    // The prompt ends with a blank, and one of the keys is a blank.
-    assert_eq!(Typist::at(20, 5, "").types("ls -l").receives("\r\n$ ").results(), "");
-    assert_eq!(Typist::at(20, 5, "").types("ls -l").receives("ok\r\n$ ").receives("ls -l").results(), "l0 s1  2 -3 l4");
-}
-
-#[test]
-fn a_cursor_that_returns_to_its_rest_position_shows_no_key() {
-    // The character before the cursor is the awaited one by chance.
-    let mut user = Typist::at(20, 5, "a");
-    assert_eq!(user.types("a").receives("\x1b7\x1b[5;1Hclock\x1b8").results(), "");
-    assert_eq!(user.receives("a").results(), "a0");
-}
-
-#[test]
-fn on_a_paced_line_the_completing_character_is_reported() {
-    let mut user = Typist::at(20, 5, "\x1b[2;5H");
-    assert_eq!(user.types("x").receives("\x1b[2;1H1234x\x07").results(), "x10");
-    // What stands elsewhere continues no text.
-    assert_eq!(user.types("y").receives("\x1b[4;1Hy\x1b[K\x07").results(), "");
+fn keys_are_found_however_programs_show_them() {
+    for (what, (columns, rows), before, steps) in CASES {
+        let mut user = Typist::at(columns, rows, before);
+        for (keys, reads, results) in steps {
+            user.types(keys);
+            reads.iter().for_each(|read| _ = user.receives(read));
+            assert_eq!(user.results(), *results, "{what}: {keys:?} {reads:?}");
+        }
+    }
 }
 
 #[test]
@@ -330,20 +308,7 @@ fn the_inside_of_a_box_is_not_typed() {
 }
 
 #[test]
-fn what_is_suggested_is_not_typed() {
-    // All keys are sent before the first is drawn, and what is suggested is what will be typed.
-    let mut user = at_prompt();
-    user.types("list");
-    let mut results = Vec::new();
-    for (key, rest) in [("l", "ist all"), ("i", "st all"), ("s", "t all"), ("t", " all")] {
-        let drawn = format!("{key}\x1b[90m{rest}\x1b[39m\x1b[{}D", rest.len());
-        results.push(user.receives(drawn).results());
-    }
-    assert_eq!(results, ["l0", "i0", "s0", "t0"]);
-    // In the same style, with the cursor before it.
-    let mut user = at_prompt();
-    assert_eq!(user.types("list").receives("list all\x1b[7D").receives("ist all\x1b[6D").results(), "l0 i0");
-    // Under a caret that the program draws, on its first character.
+fn what_is_suggested_under_a_drawn_caret_is_not_typed() {
     let mut user = Typist::at(20, 5, &field("", "list all", 0));
     user.types("list");
     assert_eq!(user.receives(field("l", "ist all", 0)).receives(field("li", "st all", 0)).results(), "l14 i15");
@@ -371,41 +336,11 @@ fn text_that_streams_meanwhile_is_not_typed() {
 }
 
 #[test]
-fn all_keys_of_a_frame_are_shown_in_it() {
-    let mut user = at_prompt();
-    assert_eq!(user.types("list").receives("\r\x1b[2K$ list").results(), "l7 i8 s9 t10");
-    // Marked by the host: when the frame ends. What was there in between does not count.
-    assert_eq!(user.types(" al").receives("\x1b[?2026h\r\x1b[2K$ list al").results(), "");
-    assert_eq!(user.receives("\x1b[2K\r$ list a\x1b[?2026lx").results(), " 20 a20");
-}
-
-#[test]
 fn a_marked_frame_goes_on_whatever_is_typed_meanwhile_and_however_late_its_end_comes() {
     let mut user = Typist::at(20, 5, &field("", "", 1));
     user.types("l").receives("\x1b[?2026h").receives(field("l", "", 1)).types("s");
     assert_eq!(user.receives("\x1b[?2026l").results(), "l7");
     assert_eq!(user.receives(field("ls", "", 1)).results(), "s15");
-}
-
-#[test]
-fn a_letter_that_is_drawn_twice_loses_its_text() {
-    let mut user = at_prompt();
-    assert_eq!(user.types("aab").receives("aa").results(), "(a0) (a1)");
-    assert_eq!(user.receives("aa").results(), "wrong ?b");
-    assert_eq!(user.types("c").receives("bbcc").results(), "?c");
-    // The next row begins anew; two letters that are followed by the next are right.
-    user.types("\r").receives("\r\n$ ");
-    assert_eq!(user.types("aab").receives("aa").receives("b").results(), "(a0) (a1) right b0");
-}
-
-#[test]
-fn text_that_is_taken_back_is_followed() {
-    let mut user = at_prompt();
-    assert_eq!(
-        user.types("lx").receives("lx").types("\x7fs").receives("\u{8} \u{8}").receives("s").results(),
-        "l0 x1 s0"
-    );
-    assert_eq!(user.types("y\x7f").results(), "?y");
 }
 
 #[test]
