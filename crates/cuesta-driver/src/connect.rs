@@ -26,7 +26,7 @@ pub(crate) fn over_the_network(spec: &RunSpec, groups: &[Group]) -> Result<Conne
     let stamps = spec.stamps;
     Ok(Rc::new(move |group, user| {
         let groups = Rc::clone(&groups);
-        let login = logins[group].of(user);
+        let login = logins[group].of_user(user);
         Box::pin(async move {
             let (target, options) = &groups[group];
             let stamped = stamps > 0 && user % stamps == 0;
@@ -72,7 +72,7 @@ impl Logins {
         Self { first: spec.first_user(group), table: spec.groups[group].data.iter().map(Login::from_row).collect() }
     }
 
-    fn of(&self, user: u32) -> Login {
+    fn of_user(&self, user: u32) -> Login {
         let row = user.saturating_sub(self.first) as usize % self.table.len().max(1);
         self.table.get(row).cloned().unwrap_or_default()
     }
@@ -95,14 +95,14 @@ mod tests {
         );
         let spec: RunSpec = serde_json::from_str(&text).unwrap();
         let [none, some] = [0, 1].map(|group| Logins::new(&spec, group));
-        assert_eq!(none.of(2), Login::default());
+        assert_eq!(none.of_user(2), Login::default());
         let login = |user: &str, password: Option<&str>| Login {
             user: Some(user.to_owned()),
             password: password.map(str::to_owned),
             ..Login::default()
         };
         assert_eq!(
-            [3, 4, 5].map(|user| some.of(user)),
+            [3, 4, 5].map(|user| some.of_user(user)),
             [login("ann", Some("a")), login("ben", None), login("ann", Some("a"))]
         );
     }

@@ -80,16 +80,16 @@ impl GroupSeries {
             ["connect", "negotiation", "login"].map(|phase| wait(SeriesNames::LINE, phase));
         let last = if kind_of(&group.target).is_some_and(|kind| kind.logs_in) { login } else { connect };
         let line = LineSeries { connect, negotiation, login, last };
-        let mut of = |source: &str, series: &str| series_names.series(&group.name, source, series);
+        let mut series = |source: &str, name: &str| series_names.series(&group.name, source, name);
         Self {
             classes,
             echo,
             echo_from_sent,
-            lateness: of(SeriesNames::KEYS, "lateness"),
+            lateness: series(SeriesNames::KEYS, "lateness"),
             line,
-            kernel_response: of(SeriesNames::STAMPED, "kernel_response"),
-            user_response: of(SeriesNames::STAMPED, "user_response"),
-            own: of(SeriesNames::STAMPED, "own"),
+            kernel_response: series(SeriesNames::STAMPED, "kernel_response"),
+            user_response: series(SeriesNames::STAMPED, "user_response"),
+            own: series(SeriesNames::STAMPED, "own"),
         }
     }
 }

@@ -47,7 +47,7 @@ mod worker;
 pub use barrier::{BarrierRelease, BarrierStatus};
 pub use connect::{Connect, prepare};
 pub use error::RunError;
-pub use run::{Run, simulate, simulate_announced};
+pub use run::{Run, simulate};
 pub use schedule::Announcement;
 pub use simulation::{Batch, Simulation, simulate_host};
 pub use spec::{ArrivalKind, GroupSpec, Load, LoadKind, RunSpec, Scripts, StepSpec};

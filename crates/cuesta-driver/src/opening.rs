@@ -59,8 +59,8 @@ mod tests {
     /// The phases, in ms, of a line that was due at 100 ms and open at 190 ms.
     fn phases(opening: Opening) -> Vec<(String, u128)> {
         let mut series_names = SeriesNames::default();
-        let mut of = |figure| series_names.wait_series("g", SeriesNames::LINE, figure);
-        let [connect, negotiation, login] = ["connect", "negotiation", "login"].map(&mut of);
+        let mut series = |figure| series_names.wait_series("g", SeriesNames::LINE, figure);
+        let [connect, negotiation, login] = ["connect", "negotiation", "login"].map(&mut series);
         let series = LineSeries { connect, negotiation, login, last: connect };
         let phases: Vec<_> = Opened { scheduled: at(100), at: at(190) }.phases(opening, series).collect();
         let named = phases.iter().map(|(series, (from, to))| {

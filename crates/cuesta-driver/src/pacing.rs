@@ -137,7 +137,7 @@ impl ArrivalProcess {
     pub(crate) fn new(rng: SeededRng, per_s: f64, users: Vec<Option<Rc<ArrivalQueue>>>, within: Range<Stamp>) -> Self {
         let mut process = Self { rng, per_s, users, next: None, since: within.start, until: within.end };
         if process.users.iter().any(Option::is_some) {
-            process.next = process.after(within.start, 0);
+            process.next = process.draw_next(within.start, 0);
         }
         process
     }
@@ -168,12 +168,12 @@ impl ArrivalProcess {
         while let Some((due, user)) = self.next.filter(|(due, _)| *due <= up_to) {
             let has_room = self.users[user].as_ref().is_some_and(|arrivals| arrivals.arrive(due));
             arrived(due, if has_room { Arrival::Queued } else { Arrival::LeftOut });
-            self.next = self.after(due, user + 1);
+            self.next = self.draw_next(due, user + 1);
         }
     }
 
-    /// The next arrival after an instant for a user of this thread, beginning with the user in turn.
-    fn after(&mut self, mut due: Stamp, turn: usize) -> Option<(Stamp, usize)> {
+    /// Draws the next arrival after an instant for a user of this thread, beginning with the user in turn.
+    fn draw_next(&mut self, mut due: Stamp, turn: usize) -> Option<(Stamp, usize)> {
         let users = self.users.len();
         for user in (0..users).cycle().skip(turn % users.max(1)) {
             due += Duration::try_from_secs_f64(-self.rng.unit().ln() / self.per_s).unwrap_or(Duration::MAX);

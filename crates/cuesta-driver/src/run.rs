@@ -286,19 +286,12 @@ fn panicked(panic: &(dyn std::any::Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".into())
 }
 
-/// Plays a run on this thread in virtual time, over lines that the caller opens. Exact and reproducible.
+/// Plays a run on this thread in virtual time, over lines that the caller opens, with announcements that are made some time after the
+/// start. Exact and reproducible.
 ///
 /// # Errors
 /// As [`Run::start`]; and when the run failed.
-pub fn simulate(spec: RunSpec, scripts: &Scripts, folder: &Path, connect: Connect) -> Result<(), RunError> {
-    simulate_announced(spec, scripts, folder, connect, Vec::new())
-}
-
-/// As [`simulate`], with announcements that are made some time after the start.
-///
-/// # Errors
-/// As [`simulate`].
-pub fn simulate_announced(
+pub fn simulate(
     spec: RunSpec,
     scripts: &Scripts,
     folder: &Path,
@@ -316,8 +309,8 @@ pub fn simulate_announced(
         let announcements = Arc::new(Announcements::new(layout.schedule.clone()));
         let (told, path, start_at) = (Arc::clone(&announcements), folder.clone(), layout.schedule.timeline.start_at);
         tokio::task::spawn_local(async move {
-            for (after, announcement) in announced {
-                clock::sleep_until(start_at + after).await;
+            for (delay, announcement) in announced {
+                clock::sleep_until(start_at + delay).await;
                 let schedule = told.announce(announcement).expect("it follows on the schedule");
                 AgentFolder::write_timeline(&path, &schedule.timeline).expect("the folder can be written");
             }

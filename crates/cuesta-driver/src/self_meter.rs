@@ -99,25 +99,25 @@ const ENOUGH: u64 = 1000;
 /// Resident memory of this process, before any user was there and at the end of a step. Linux: `/proc/self/statm`.
 #[derive(Debug)]
 pub(crate) struct MemoryMeter {
-    before: u64,
-    after: AtomicU64,
+    before_users: u64,
+    with_users: AtomicU64,
 }
 
 impl MemoryMeter {
     pub(crate) fn begin() -> Self {
-        Self { before: resident().unwrap_or(0), after: AtomicU64::new(0) }
+        Self { before_users: resident().unwrap_or(0), with_users: AtomicU64::new(0) }
     }
 
     /// A step ends: all its users are there.
     pub(crate) fn sample(&self) {
-        self.after.fetch_max(resident().unwrap_or(0), Ordering::Relaxed);
+        self.with_users.fetch_max(resident().unwrap_or(0), Ordering::Relaxed);
     }
 
     /// Growth over the number of the agent's users, in bytes; `None` where they are so few that what all share would be most of
     /// it, or where memory cannot be read. The kernel's part is not in it.
     pub(crate) fn per_user(&self, users: u64) -> Option<u64> {
-        let growth = self.after.load(Ordering::Relaxed).checked_sub(self.before)?;
-        (users >= ENOUGH && self.before > 0).then(|| growth / users)
+        let growth = self.with_users.load(Ordering::Relaxed).checked_sub(self.before_users)?;
+        (users >= ENOUGH && self.before_users > 0).then(|| growth / users)
     }
 }
 

@@ -11,11 +11,12 @@ use crate::group::{ClassSeries, GroupSeries};
 use crate::pacing::ArrivalQueue;
 
 /// What a user spends time on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Activity {
     Thinking,
     Keying,
     /// Waiting for a response, whose time is counted when it comes; or not at work.
+    #[default]
     Other,
 }
 
@@ -95,7 +96,7 @@ pub(crate) struct Unechoed {
 }
 
 /// What a thread knows of one user.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct UserState {
     pub(crate) user: u32,
     pub(crate) group: usize,
@@ -131,27 +132,7 @@ pub(crate) struct UserState {
 
 impl UserState {
     pub(crate) fn new(user: u32, group: usize, rank: u32) -> Self {
-        Self {
-            user,
-            group,
-            rank,
-            arrivals: None,
-            activity: (Activity::Other, Stamp::ZERO),
-            arrived: None,
-            waiting_for: None,
-            long_wait: None,
-            unechoed: None,
-            opening: None,
-            at_work: false,
-            gave_up: false,
-            lost: None,
-            connected: false,
-            unanswered: 0,
-            transactions: 0,
-            sum: Duration::ZERO,
-            max: Duration::ZERO,
-            bisync: None,
-        }
+        Self { user, group, rank, ..Self::default() }
     }
 
     /// The queue of its arrivals, for an open load.

@@ -119,12 +119,12 @@ impl StepFigures {
         let throughput = Estimate::new(count / seconds, rates);
         let responses = batches.iter().map(|batch| batch.response);
         let series = by_name(tally, tags).into_iter().map(|(name, whole)| {
-            let of = |figure: &dyn Fn(&Histogram<u64>) -> f64| {
+            let estimate = |figure: &dyn Fn(&Histogram<u64>) -> f64| {
                 Estimate::new(figure(&whole), batches.iter().map(|batch| batch.histograms.get(&name).map(figure)))
             };
-            let percentile = |&p: &f64| (format!("p{p}"), of(&|h| h.value_at_quantile(p / 100.0) as f64 / 1e9));
+            let percentile = |&p: &f64| (format!("p{p}"), estimate(&|h| h.value_at_quantile(p / 100.0) as f64 / 1e9));
             let percentiles = percentiles.iter().map(percentile).collect();
-            let figures = SeriesFigures { count: whole.len(), mean: of(&|h| h.mean() / 1e9), percentiles };
+            let figures = SeriesFigures { count: whole.len(), mean: estimate(&|h| h.mean() / 1e9), percentiles };
             (name, figures)
         });
         let series = series.collect();
@@ -183,7 +183,7 @@ fn student_t95(freedom: f64) -> f64 {
 
 /// The histograms of durations of a tally: each by its tag, and those of one name added up.
 fn by_name(tally: &Tally, tags: &[String]) -> BTreeMap<String, Histogram<u64>> {
-    let mut found = BTreeMap::new();
+    let mut histograms = BTreeMap::new();
     for (series, histogram) in tally.histograms() {
         let tag = tags[series].as_str();
         if tag.ends_with("/characters") {
@@ -192,11 +192,11 @@ fn by_name(tally: &Tally, tags: &[String]) -> BTreeMap<String, Histogram<u64>> {
         let shorter = tag.match_indices('/').map(|(at, _)| &tag[at + 1..]);
         for name in iter::once(tag).chain(shorter) {
             let sum =
-                found.entry(name.to_owned()).or_insert_with(|| Histogram::new(3).expect("3 digits are permitted"));
+                histograms.entry(name.to_owned()).or_insert_with(|| Histogram::new(3).expect("3 digits are permitted"));
             sum.add(histogram).expect("it resizes itself");
         }
     }
-    found
+    histograms
 }
 
 #[cfg(test)]

@@ -143,7 +143,7 @@ fn check(spec: &SimulationSpec, names: &[Vec<String>]) -> Result<(), SimulationE
     if spec.batches < 10 {
         return Err(SimulationError::Batches(spec.batches));
     }
-    if let Some(&wrong) = spec.percentiles.iter().find(|each| !(**each > 0.0 && **each < 100.0)) {
+    if let Some(&wrong) = spec.percentiles.iter().find(|percentile| !(0.0 < **percentile && **percentile < 100.0)) {
         return Err(SimulationError::Percentile(wrong));
     }
     for station in &spec.host.stations {

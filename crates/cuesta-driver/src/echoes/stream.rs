@@ -16,7 +16,7 @@ use super::{AwaitedEcho, Echoes, OutputEvent, SentKey};
 pub(crate) struct StreamEchoes {
     matcher: EchoMatcher,
     /// Echoes that do not count yet: those of this read, or of one before that are doubtful.
-    found: Vec<(AwaitedEcho, Stamp)>,
+    uncounted: Vec<(AwaitedEcho, Stamp)>,
     /// How many of them are of a read before.
     doubtful: usize,
 }
@@ -33,20 +33,21 @@ impl StreamEchoes {
 
     /// A read begins. `buffer` is reused for its memory.
     pub(crate) fn begin_read(&mut self, buffer: &Cell<Vec<(AwaitedEcho, Stamp)>>) {
-        if self.found.is_empty() {
-            self.found = buffer.take();
+        if self.uncounted.is_empty() {
+            self.uncounted = buffer.take();
         }
     }
 
     /// A read ends.
     pub(crate) fn end_read(&mut self, buffer: &Cell<Vec<(AwaitedEcho, Stamp)>>, events: &mut Vec<OutputEvent>) {
-        let is_doubtful = matches!(self.found[..], [.., (before, _), (last, _)] if before.character == last.character);
+        let is_doubtful =
+            matches!(self.uncounted[..], [.., (before, _), (last, _)] if before.character == last.character);
         if !is_doubtful {
             self.confirm(events);
         }
-        self.doubtful = self.found.len();
-        if self.found.is_empty() {
-            buffer.set(std::mem::take(&mut self.found));
+        self.doubtful = self.uncounted.len();
+        if self.uncounted.is_empty() {
+            buffer.set(std::mem::take(&mut self.uncounted));
         }
     }
 
@@ -57,7 +58,7 @@ impl StreamEchoes {
 
     /// Whether what comes next may be an echo, or show that an echo was none: what follows one in its row may.
     pub(crate) fn follows(&self) -> bool {
-        self.expects_echo() || (!self.found.is_empty() && self.matcher.is_in_row())
+        self.expects_echo() || (!self.uncounted.is_empty() && self.matcher.is_in_row())
     }
 
     /// What came is not looked at.
@@ -79,10 +80,10 @@ impl StreamEchoes {
                 if self.doubtful > 0 {
                     self.confirm(events);
                 }
-                self.found.push((echo, at()));
+                self.uncounted.push((echo, at()));
             }
             EchoMatch::Lost => {
-                let lost = self.matcher.take_lost() + self.found.drain(..).len();
+                let lost = self.matcher.take_lost() + self.uncounted.drain(..).len();
                 self.doubtful = 0;
                 events.extend(repeat_n(OutputEvent::Lost, lost));
                 events.push(OutputEvent::Settled(at()));
@@ -112,7 +113,7 @@ impl StreamEchoes {
 
     /// The echoes that were found so far count.
     fn confirm(&mut self, events: &mut Vec<OutputEvent>) {
-        events.extend(self.found.drain(..).map(|(echo, at)| OutputEvent::Shown(echo.key, at)));
+        events.extend(self.uncounted.drain(..).map(|(echo, at)| OutputEvent::Shown(echo.key, at)));
         self.doubtful = 0;
     }
 }
@@ -127,7 +128,7 @@ impl Echoes for StreamEchoes {
     }
 
     fn give_up_before(&mut self, sent: Stamp, events: &mut Vec<OutputEvent>) {
-        if self.found.first().is_some_and(|(echo, _)| echo.key.sent < sent) {
+        if self.uncounted.first().is_some_and(|(echo, _)| echo.key.sent < sent) {
             self.confirm(events);
         }
         events.extend(repeat_n(OutputEvent::Missed, self.matcher.give_up_before(sent)));

@@ -36,10 +36,10 @@ impl Session {
 
     /// Listens until no key waits for its echo, or an instant.
     pub(crate) async fn listen_for_echoes(&mut self, until: Stamp) -> Result<(), Failure> {
-        let over = |session: &Self, _: &mut Context<'_>| {
+        let all_echoed = |session: &Self, _: &mut Context<'_>| {
             if session.unechoed() == 0 { Poll::Ready(()) } else { Poll::Pending }
         };
-        self.listen(until, over).await.map(|_| ())
+        self.listen(until, all_echoed).await.map(|_| ())
     }
 
     /// Listens until something arrives for the user to do, or an instant.

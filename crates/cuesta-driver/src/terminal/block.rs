@@ -201,8 +201,8 @@ impl Terminal for BlockTerminal {
 
 /// Whether a pattern has a match that ends by `end` and holds something fresh.
 fn answers(pattern: &Regex, text: &str, fresh: &[bool], end: usize) -> bool {
-    let mut found = pattern.find_iter(text.as_bytes());
-    found.any(|found| found.end() <= end && (found.is_empty() || fresh[found.range()].contains(&true)))
+    let mut matches = pattern.find_iter(text.as_bytes());
+    matches.any(|part| part.end() <= end && (part.is_empty() || fresh[part.range()].contains(&true)))
 }
 
 /// Why a program is not for a 3270.

@@ -134,7 +134,7 @@ impl VtTerminal {
         if key.begins_input {
             self.own_echoes.begin(&self.screen);
             let matches = &mut self.matches;
-            self.typed_text.begin_input(|found| matches.push(found));
+            self.typed_text.begin_input(|key| matches.push(key));
             self.handle_matches(events);
             self.hold.begin(&mut self.typed_text);
         }

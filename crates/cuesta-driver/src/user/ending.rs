@@ -38,9 +38,9 @@ impl User {
         }
         let ended = session.program_exit(clock::now() + PATIENCE).await;
         let loss = ended.map_or(fault, |status| self.loss(fault, status, session.has_sent()));
-        let said = self.about(ended, &session.last_rows());
+        let account = self.describe_end(ended, &session.last_rows());
         self.shared.tally(|tally| {
-            tally.counts.said.entry(loss).or_insert(said);
+            tally.counts.said.entry(loss).or_insert(account);
         });
         Stop::Lost(loss)
     }
@@ -56,7 +56,8 @@ impl User {
         }
     }
 
-    fn about(&self, ended: Option<ExitStatus>, last: &[u8]) -> String {
+    /// How the program ended, and what the host sent last.
+    fn describe_end(&self, ended: Option<ExitStatus>, last: &[u8]) -> String {
         let target = &self.shared.spec.groups[self.group].target;
         let is_program = kind_of(target).is_some_and(|kind| kind.starts_program);
         // A command, or an address without its settings.

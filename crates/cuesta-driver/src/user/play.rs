@@ -57,11 +57,11 @@ impl User {
     }
 
     async fn expect(&mut self, session: &mut Session, pattern: &Pattern, source: ExpectSource) {
-        let found = match source {
+        let is_met = match source {
             ExpectSource::Response => pattern.regex().is_match(session.text()),
             ExpectSource::Screen => session.shows(pattern.regex()).await,
         };
-        if !found {
+        if !is_met {
             self.fails(Failure::Expect, session, Duration::ZERO);
         }
     }

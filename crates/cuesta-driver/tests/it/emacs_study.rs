@@ -1,18 +1,12 @@
-//! The script of `studies/emacs` equals the published one of 1981 letter by letter. Its rates hold in virtual time with an editor
-//! that answers at once.
+//! The script of `studies/emacs` equals the published one of 1981 letter by letter, and has its rates.
 #![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
 use std::fs;
-use std::future::poll_fn;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
-use crate::harness::{close, play_connected, spec};
-use cuesta_driver::Connect;
-use cuesta_lines::{Line, loopback};
+use crate::harness::close;
 use cuesta_screen::vt::{Modes, key_bytes};
 use cuesta_tape::{Keys, Piece, Script, Step, Tape};
-use serde_json::json;
 
 const CYCLE: &str = "AJBICHDGEFAKBLCJDKELAIBKCLDHEKALBGCKDLEFMN";
 
@@ -91,67 +85,4 @@ fn a_cycle_has_1350_characters_67_waits_and_165_seconds_of_think() {
     // The recomputed reference has 1,349 characters; both round to the published 1.6 characters a second.
     let seconds = pass.keys as f64 / 2.0 + pass.think_s;
     close("characters a second", pass.keys as f64 / seconds, 1.607, 0.001);
-}
-
-/// An editor that answers every key at once, with just the output that the script waits for, on a screen of 24 rows.
-#[derive(Default)]
-struct Editor {
-    escape: bool,
-}
-
-impl Editor {
-    const READY: &str = "\x1b[2J\x1b[23;1H-UUU:----F1  cuesta   (Fundamental) ---\x1b[H";
-    const NEW_ROW: &str = "\x1b[2J\x1b[H";
-
-    fn answer(&mut self, key: u8) -> String {
-        match (std::mem::replace(&mut self.escape, key == 0x1b), key) {
-            (false, b' '..=b'~') => char::from(key).to_string(),
-            (false, 0x7f) => "\x08 \x08".into(),
-            (false, 0x10) => "\x1b[A".into(),
-            (_, 0x1b | 0x18) => String::new(),
-            (true, b'b') => "\x1b[D".into(),
-            (true, b'f') => "\x1b[C".into(),
-            (true, b'd') => "\x1b[2J\x1b[H abcd\r".into(),
-            _ => Self::NEW_ROW.into(),
-        }
-    }
-
-    async fn serve(mut self, mut line: impl Line) {
-        send(&mut line, Self::READY.as_bytes()).await;
-        let mut keys = [0; 64];
-        loop {
-            match poll_fn(|cx| line.poll_receive(cx, &mut keys)).await {
-                Ok(received) if received.len > 0 => {
-                    for key in keys.iter().take(received.len) {
-                        let answer = self.answer(*key);
-                        send(&mut line, answer.as_bytes()).await;
-                    }
-                }
-                _ => return,
-            }
-        }
-    }
-}
-
-async fn send(line: &mut impl Line, mut bytes: &[u8]) {
-    while !bytes.is_empty() {
-        let sent = poll_fn(|cx| line.poll_send(cx, bytes)).await.unwrap();
-        bytes = &bytes[sent..];
-    }
-}
-
-#[test]
-fn one_user_types_1_607_characters_a_second() {
-    let connect: Connect = Rc::new(|_, _| {
-        let (ours, theirs) = loopback::pair(4096);
-        tokio::task::spawn_local(Editor::default().serve(theirs));
-        Box::pin(async move { Ok(Box::new(ours) as Box<dyn Line>) })
-    });
-    let script = tape().script;
-    let cycles = 10.0 * (675.0 + 165.0);
-    let more = json!({"group": {"script": "emacs"}});
-    let played = play_connected(spec(1, 60.0, cycles, &more), &[("emacs".to_owned(), script)].into(), connect, vec![]);
-    assert_eq!(played.errors(), []);
-    close("characters a second", played.sum("characters/in") / played.seconds(), 1.607, 0.02);
-    close("responses", played.sum("transactions"), 10.0 * 67.0, 0.02);
 }

@@ -75,11 +75,11 @@ impl Buffer {
     }
 
     /// The place behind another; the first is behind the last.
-    pub(super) fn after(&self, place: usize) -> usize {
+    pub(super) fn next_place(&self, place: usize) -> usize {
         (place + 1) % self.len()
     }
 
-    pub(super) fn before(&self, place: usize) -> usize {
+    pub(super) fn previous_place(&self, place: usize) -> usize {
         (place + self.len() - 1) % self.len()
     }
 
@@ -134,7 +134,7 @@ impl Buffer {
     pub(super) fn next_input(&self, from: usize) -> Option<usize> {
         let places = (0..self.len()).map(|step| (from + step) % self.len());
         let fields = places.filter(|place| self.attribute(*place).is_some_and(|field| !field.is_protected()));
-        fields.map(|field| self.after(field)).find(|place| self.attribute(*place).is_none())
+        fields.map(|field| self.next_place(field)).find(|place| self.attribute(*place).is_none())
     }
 
     /// Each cell of a row as it is shown, and whether the host wrote it since the last key.

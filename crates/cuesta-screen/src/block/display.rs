@@ -25,8 +25,6 @@ pub struct Display {
     pub(super) inserts: bool,
     /// How often the host has unlocked the keyboard.
     pub(super) unlocks: u64,
-    /// Records that hold what no 3270 understands.
-    rejected: u64,
     replies: Vec<u8>,
 }
 
@@ -41,7 +39,6 @@ impl Display {
             aid: NO_AID,
             inserts: false,
             unlocks: 0,
-            rejected: 0,
             replies: Vec::new(),
         }
     }
@@ -52,9 +49,7 @@ impl Display {
         let (taken, ends) = self.reader.take(bytes);
         if ends {
             let reader = std::mem::take(&mut self.reader);
-            if self.execute(reader.record()).is_none() {
-                self.rejected += 1;
-            }
+            self.execute(reader.record());
             self.reader = reader;
         }
         (taken, ends)
@@ -79,11 +74,6 @@ impl Display {
     /// How often the host has unlocked the keyboard so far.
     pub fn unlocks(&self) -> u64 {
         self.unlocks
-    }
-
-    /// How many records held what no 3270 understands.
-    pub fn rejected(&self) -> u64 {
-        self.rejected
     }
 
     /// The texts of all rows, each with LF behind it.

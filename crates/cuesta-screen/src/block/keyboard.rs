@@ -86,11 +86,11 @@ impl Display {
             }
             Key::Up => buffer.cursor = (buffer.cursor + cells - columns) % cells,
             Key::Down => buffer.cursor = (buffer.cursor + columns) % cells,
-            Key::Left => buffer.cursor = buffer.before(buffer.cursor),
-            Key::Right => buffer.cursor = buffer.after(buffer.cursor),
+            Key::Left => buffer.cursor = buffer.previous_place(buffer.cursor),
+            Key::Right => buffer.cursor = buffer.next_place(buffer.cursor),
             Key::Insert => self.inserts = !self.inserts,
             Key::Backspace => {
-                let before = buffer.before(buffer.cursor);
+                let before = buffer.previous_place(buffer.cursor);
                 // At the beginning of a field there is nothing to take back.
                 if buffer.attribute(before).is_some() {
                     return Ok(());
@@ -144,7 +144,7 @@ impl Display {
         }
         self.buffer.put(at, Content::Character(byte), false);
         self.buffer.set_modified(at);
-        self.buffer.cursor = self.buffer.after(at);
+        self.buffer.cursor = self.buffer.next_place(at);
         self.leave_full_field();
         Ok(())
     }
@@ -152,7 +152,7 @@ impl Display {
     /// A cursor that has come to the next field's attribute goes into that field, or over it where the host has set autoskip.
     fn leave_full_field(&mut self) {
         let Some(attribute) = self.buffer.attribute(self.buffer.cursor) else { return };
-        let behind = self.buffer.after(self.buffer.cursor);
+        let behind = self.buffer.next_place(self.buffer.cursor);
         self.buffer.cursor =
             if attribute.is_autoskip() { self.buffer.next_input(behind).unwrap_or(behind) } else { behind };
     }
@@ -212,7 +212,7 @@ impl Display {
 
     /// The first places of all fields that can be typed into, from the top.
     fn inputs(&self) -> impl Iterator<Item = usize> {
-        let fields = self.buffer.fields().map(|field| self.buffer.after(field));
+        let fields = self.buffer.fields().map(|field| self.buffer.next_place(field));
         fields.filter(|place| self.buffer.takes(*place))
     }
 
@@ -267,7 +267,7 @@ impl Display {
             has_fields = true;
             if self.buffer.attribute(field).is_some_and(Attribute::is_modified) {
                 record.push(SET_BUFFER_ADDRESS);
-                record.extend(address::encode(self.buffer.after(field), self.buffer.len()));
+                record.extend(address::encode(self.buffer.next_place(field), self.buffer.len()));
                 self.buffer.text_of(field).for_each(|place| text(&mut record, place));
             }
         }

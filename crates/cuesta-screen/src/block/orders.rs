@@ -20,7 +20,7 @@ enum Command {
 }
 
 impl Command {
-    fn of(code: u8) -> Option<Self> {
+    fn from_code(code: u8) -> Option<Self> {
         Some(match code {
             0x01 | 0xf1 => Self::Write,
             0x05 | 0xf5 => Self::EraseWrite,
@@ -83,7 +83,7 @@ impl Display {
     /// Carries out a record. `None`: it holds what no 3270 understands, and what stands before that is done.
     pub(super) fn execute(&mut self, record: &[u8]) -> Option<()> {
         let Some((code, data)) = record.split_first() else { return Some(()) };
-        match Command::of(*code)? {
+        match Command::from_code(*code)? {
             Command::Write => return self.write(data),
             Command::EraseWrite => {
                 self.resize(DEFAULT_SIZE);
@@ -188,7 +188,7 @@ impl Display {
     /// Puts something into a cell; returns the place behind it.
     fn store(&mut self, at: usize, content: Content) -> usize {
         self.buffer.put(at, content, true);
-        self.buffer.after(at)
+        self.buffer.next_place(at)
     }
 
     /// Fills the cells from one place up to another with what `content` says, all of them if both are the same; returns the
@@ -199,7 +199,7 @@ impl Display {
             if let Some(content) = content(self, at) {
                 self.buffer.put(at, content, true);
             }
-            at = self.buffer.after(at);
+            at = self.buffer.next_place(at);
             if at == end {
                 return end;
             }
@@ -209,7 +209,7 @@ impl Display {
     /// PROGRAM TAB: to the next field that can be typed into, or to the top.
     fn tab_by_host(&mut self, at: usize, erases: bool) -> usize {
         if self.buffer.attribute(at).is_some_and(|attribute| !attribute.is_protected()) {
-            return self.buffer.after(at);
+            return self.buffer.next_place(at);
         }
         let next = self.buffer.next_input(at).filter(|next| *next >= at).unwrap_or(0);
         let mut place = at;
@@ -252,7 +252,7 @@ impl Display {
 }
 
 fn is_structured(record: &[u8]) -> bool {
-    record.first().is_some_and(|code| Command::of(*code) == Some(Command::WriteStructuredField))
+    record.first().is_some_and(|code| Command::from_code(*code) == Some(Command::WriteStructuredField))
 }
 
 /// A character, plain or of another set.

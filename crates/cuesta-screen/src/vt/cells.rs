@@ -65,23 +65,17 @@ pub(crate) fn advance(screen: &Screen, (row, column): (u16, u16), character: cha
     screen.shows((row, column), character).then_some((row, column + width))
 }
 
-/// The position of a character, if it stands right before this position. A blank must have been written there.
-pub(crate) fn retreat(screen: &Screen, (row, column): (u16, u16), character: char) -> Option<(u16, u16)> {
+/// The position of a character, if it stands right before this position. A blank may also be a cell that was never written.
+pub(crate) fn before(screen: &Screen, (row, column): (u16, u16), character: char) -> Option<(u16, u16)> {
     if width(character) == 0 {
         return is_joined(screen, (row, column), character).then_some((row, column));
     }
     let (row, column) = if column == 0 { end_of_full(screen, row.checked_sub(1)?)? } else { (row, column) };
+    if character == ' ' {
+        return screen.shows((row, column - 1), ' ').then_some((row, column - 1));
+    }
     let column = screen.begin_of(row, column - 1);
     (screen.cell(row, column)?.character() == Some(character)).then_some((row, column))
-}
-
-/// As [`retreat`], but a blank may also be a cell that was never written.
-pub(crate) fn before(screen: &Screen, (row, column): (u16, u16), character: char) -> Option<(u16, u16)> {
-    if character != ' ' {
-        return retreat(screen, (row, column), character);
-    }
-    let (row, column) = if column == 0 { end_of_full(screen, row.checked_sub(1)?)? } else { (row, column) };
-    screen.shows((row, column - 1), ' ').then_some((row, column - 1))
 }
 
 /// Whether this character without a width is joined to the one before the position, or is not drawn at all.
@@ -106,22 +100,17 @@ fn end_of_full(screen: &Screen, row: u16) -> Option<(u16, u16)> {
     screen.shows((row, columns - 1), '\\').then_some((row, columns - 1))
 }
 
-/// The end of the row above, if only blanks stand before the position.
-pub(crate) fn above(screen: &Screen, position: (u16, u16)) -> Option<(u16, u16)> {
-    end_above(screen, position, Cell::is_blank)
-}
-
-/// As [`above`], for text that is wrapped in a box: borders count as blanks.
-pub(crate) fn wrapped_above(screen: &Screen, position: (u16, u16)) -> Option<(u16, u16)> {
-    end_above(screen, position, |cell| cell.is_blank() || is_border(cell))
-}
-
 /// Whether a cell shows the border of a box.
 pub(crate) fn is_border(cell: &Cell) -> bool {
     matches!(cell.character(), Some('|' | '\u{2500}'..='\u{259f}'))
 }
 
-fn end_above(screen: &Screen, (row, column): (u16, u16), is_empty: impl Fn(&Cell) -> bool) -> Option<(u16, u16)> {
+/// The end of the row above, if only empty cells stand before the position.
+pub(crate) fn end_above(
+    screen: &Screen,
+    (row, column): (u16, u16),
+    is_empty: impl Fn(&Cell) -> bool,
+) -> Option<(u16, u16)> {
     let is_empty = |row: u16, column: u16| screen.cell(row, column).is_none_or(&is_empty);
     let above = row.checked_sub(1)?;
     let end = (0..screen.size().0).rev().find(|column| !is_empty(above, *column))?;

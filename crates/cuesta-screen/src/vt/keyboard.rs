@@ -28,8 +28,8 @@ pub fn key_bytes(key: &Key, modes: Modes) -> Option<Cow<'_, [u8]>> {
         Key::Bytes(bytes) => Some(Cow::Borrowed(bytes)),
         Key::Character(c) => Some(Cow::Owned(c.to_string().into_bytes())),
         Key::Chord { held, keys } => {
-            let each: Option<Vec<_>> = keys.iter().map(|key| pressed_with(*held, key)).collect();
-            each.map(|each| Cow::Owned(each.concat()))
+            let pressed: Option<Vec<_>> = keys.iter().map(|key| pressed_with(*held, key)).collect();
+            pressed.map(|pressed| Cow::Owned(pressed.concat()))
         }
         key => {
             let application = modes.application_cursor.then(|| in_application_mode(key)).flatten();

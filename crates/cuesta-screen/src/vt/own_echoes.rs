@@ -48,7 +48,7 @@ struct TypedRow {
     number: u32,
     text: String,
     /// The text before its first echo.
-    before: Option<String>,
+    prompt: Option<String>,
     /// The host has edited it: keys were typed whose effect only the host knows.
     is_edited: bool,
 }
@@ -75,11 +75,11 @@ impl MarkedText {
 
     fn push(&mut self, text: &str, is_output: bool) {
         self.text.push_str(text);
-        self.mark(is_output);
+        self.mark_added(is_output);
     }
 
-    /// Says what the text is that was added last.
-    fn mark(&mut self, is_output: bool) {
+    /// Marks the bytes that were added last.
+    fn mark_added(&mut self, is_output: bool) {
         self.is_output.resize(self.text.len(), is_output);
     }
 
@@ -113,14 +113,14 @@ impl OwnEchoes {
         self.number = self.number.wrapping_add(1);
     }
 
-    /// Called when a key is sent: later echoes are recent.
+    /// A key is sent: only echoes from now on are recent.
     pub fn mark(&mut self) {
         self.recent = 0;
     }
 
     /// Adds a typed character, and returns the number of its row for [`OwnEchoes::add`].
     pub fn printable_key(&mut self, character: char) -> u32 {
-        let row = self.row();
+        let row = self.current_row();
         if row.text.len() < MOST {
             row.text.push(character);
         } else {
@@ -133,8 +133,8 @@ impl OwnEchoes {
     pub fn control_key(&mut self, is_return: bool, is_erase: bool) {
         if is_return {
             self.number = self.number.wrapping_add(1);
-        } else if !is_erase || self.row().text.pop().is_none() {
-            self.row().is_edited = true;
+        } else if !is_erase || self.current_row().text.pop().is_none() {
+            self.current_row().is_edited = true;
         }
     }
 
@@ -159,9 +159,9 @@ impl OwnEchoes {
         }
         self.cells.push_back(EchoCell { position, character });
         self.recent = (self.recent + 1).min(self.cells.len());
-        let row = self.rows.iter_mut().find(|typed| typed.number == row && typed.before.is_none());
+        let row = self.rows.iter_mut().find(|typed| typed.number == row && typed.prompt.is_none());
         if let (Some(row), Some(at)) = (row, position.now(screen)) {
-            row.before = Some(screen.text_before(at));
+            row.prompt = Some(screen.text_before(at));
         }
     }
 
@@ -174,7 +174,7 @@ impl OwnEchoes {
 
     /// As [`row_without_recent_echoes`](Self::row_without_recent_echoes), up to a column and with blanks there.
     pub(crate) fn without_recent_echoes(&self, screen: &Screen, row: u16, to: u16) -> Option<String> {
-        let recent = self.columns(screen, row, self.cells.len() - self.recent);
+        let recent = self.echo_columns(screen, row, self.cells.len() - self.recent);
         if recent.is_empty() {
             return None;
         }
@@ -191,11 +191,11 @@ impl OwnEchoes {
 
     /// A row of the screen up to its last character; with `to_cursor`, at least up to the cursor.
     pub fn marked_row(&self, screen: &Screen, row: u16, to_cursor: bool) -> MarkedText {
-        let echoes = self.columns(screen, row, 0);
+        let echoes = self.echo_columns(screen, row, 0);
         let mut marked = MarkedText::default();
         for (column, cell) in screen.cells(row) {
             cell.append_to(&mut marked.text);
-            marked.mark(!cell.is_blank() && !echoes.contains(&column));
+            marked.mark_added(!cell.is_blank() && !echoes.contains(&column));
         }
         marked.trim();
         let is_edited = self
@@ -213,7 +213,7 @@ impl OwnEchoes {
     }
 
     /// The columns of a row that show echoes; only cells from index `from` on.
-    fn columns(&self, screen: &Screen, row: u16, from: usize) -> Vec<u16> {
+    fn echo_columns(&self, screen: &Screen, row: u16, from: usize) -> Vec<u16> {
         let columns = self.cells.range(from..).filter_map(|cell| {
             let (at, column) = cell.position.now(screen)?;
             (at == row && screen.shows((row, column), cell.character)).then_some(column)
@@ -231,11 +231,12 @@ impl OwnEchoes {
             above.insert_str(0, &screen.text_before((first, u16::MAX)));
         }
         let whole = above.clone() + text;
-        let begins = self.rows.iter().filter_map(|typed| typed.begins_in(&whole)).min();
+        let begins = self.rows.iter().filter_map(|typed| typed.find_begin(&whole)).min();
         begins.map_or(text.len(), |begin| begin.saturating_sub(above.len()))
     }
 
-    fn row(&mut self) -> &mut TypedRow {
+    /// The row that is being typed.
+    fn current_row(&mut self) -> &mut TypedRow {
         if self.rows.back().is_none_or(|row| row.number != self.number) {
             if self.rows.len() >= MOST_ROWS {
                 self.rows.pop_front();
@@ -249,7 +250,7 @@ impl OwnEchoes {
 
 impl TypedRow {
     /// The byte at which this row begins in a row of the screen that ends with it or with its beginning.
-    fn begins_in(&self, shown: &str) -> Option<usize> {
+    fn find_begin(&self, shown: &str) -> Option<usize> {
         let first = self.text.chars().next().filter(|_| !self.is_edited)?;
         let typed = self.text.trim_end();
         let begins = shown.match_indices(first).map(|(begin, _)| begin);
@@ -258,8 +259,8 @@ impl TypedRow {
 
     /// Whether this text may be a line editor's prompt before the row.
     fn is_prompt(&self, text: &str) -> bool {
-        match self.before.as_deref() {
-            Some(before) if !before.trim().is_empty() => before == text,
+        match self.prompt.as_deref() {
+            Some(prompt) if !prompt.trim().is_empty() => prompt == text,
             _ => text.trim_end().ends_with(PROMPT_ENDS),
         }
     }

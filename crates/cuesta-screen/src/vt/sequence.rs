@@ -279,23 +279,4 @@ mod tests {
         assert_eq!(read("\x1b[38:2::1:2:3m"), Some(vec![vec![38, 2, 0, 1, 2, 3]]));
         assert_eq!(read("\x1b[;1m"), Some(vec![vec![0], vec![1]]));
     }
-
-    #[test]
-    fn strings_and_character_sets_end_where_xterm_ends_them() {
-        let text = |stream: &str| {
-            let mut state = SequenceState::default();
-            stream.chars().filter(|character| state.step(*character) == Step::Text).collect::<String>()
-        };
-        assert_eq!(text("a\x1b]0;title\x07b\x1b]2;m\x1b\\c"), "abc");
-        assert_eq!(text("a\x1bPq\x07m\x1b\\b\x1b_m\x18c"), "abc");
-        assert_eq!(text("a\x1b(Bb\x1b#8c\u{9b}d"), "abcd");
-        assert_eq!(text("a\x1b]0;cut\x1b[mb"), "ab");
-    }
-
-    #[test]
-    fn malformed_control_sequences_are_dropped() {
-        for sequence in ["\x1b[1?h", "\x1b[0?h", "\x1b[;?h", "\x1b[??h", "\x1b[$1h", "\x1b[$?h"] {
-            assert_eq!(control(sequence), None, "{}", sequence.escape_debug());
-        }
-    }
 }

@@ -177,7 +177,7 @@ impl<K, I: Copy> TypedText<K, I> {
         let row = self.rows.iter_mut().find(|row| row.is_waiting())?;
         let TypedKey { character, value, sent_after, .. } = row.keys.remove(row.shown);
         // With a hidden cursor it may have been shown wherever it was printed.
-        let is_missed = row.stands && !(self.was_hidden && self.prints.has(None, character, sent_after));
+        let is_missed = row.stands && !(self.was_hidden && self.prints.was_printed(None, character, sent_after));
         self.drop_finished_rows();
         value.map(if is_missed { KeyMatch::Missed } else { KeyMatch::Lost })
     }
@@ -186,7 +186,7 @@ impl<K, I: Copy> TypedText<K, I> {
     /// byte came, by its index.
     pub fn draw(&mut self, screen: &mut Screen, bytes: &[u8], at: impl Fn(usize) -> I) -> usize {
         if self.is_waiting() {
-            screen.feed_frame(bytes, &mut self.prints.at(at))
+            screen.feed_frame(bytes, &mut self.prints.record(at))
         } else {
             screen.feed_frame(bytes, &mut ())
         }
@@ -232,7 +232,7 @@ impl<K, I: Copy> TypedText<K, I> {
     pub fn begin_input(&mut self, mut report: impl FnMut(KeyMatch<K, I>)) {
         self.settle(&mut report);
         for row in self.rows.iter_mut().filter(|row| self.was_hidden && row.end.is_some()) {
-            let may_be_shown = |key: &TypedKey<K>| self.prints.has(None, key.character, key.sent_after);
+            let may_be_shown = |key: &TypedKey<K>| self.prints.was_printed(None, key.character, key.sent_after);
             let lost = row.keys.extract_if(row.shown.., |key| may_be_shown(key));
             lost.filter_map(|key| key.value).for_each(|key| report(KeyMatch::Lost(key)));
         }
@@ -316,7 +316,7 @@ impl<K, I: Copy> TypedText<K, I> {
                 report(KeyMatch::Lost(value));
                 continue;
             }
-            let since = key.cell.and_then(|cell| self.prints.in_frame(screen, cell, key.character)).unwrap_or(last);
+            let since = key.cell.and_then(|cell| self.prints.printed_at(screen, cell, key.character)).unwrap_or(last);
             report(KeyMatch::Shown { key: value, since, cell: key.cell, is_doubtful });
         }
         (row.shown, row.stands) = (end, true);

@@ -166,7 +166,7 @@ impl VtTerminal {
         }
         [false, true].iter().find_map(|to_cursor| {
             let fresh = self.changed_rows.fresh_rows(&self.screen, &self.own_echoes, *to_cursor);
-            let is_new = |end, found: &str| self.changed_rows.is_new(&self.screen, &fresh, end, found);
+            let is_new = |end, matched: &str| self.changed_rows.is_new(&self.screen, &fresh, end, matched);
             let end = answer_in(pattern, &fresh.text, is_new)?;
             let row = fresh.text.text[..end].matches('\n').count();
             Some(self.screen.scrolled() + row as u64)
@@ -177,7 +177,7 @@ impl VtTerminal {
     fn is_in_line(&self, pattern: &Regex) -> bool {
         let (row, column) = self.screen.next_cell();
         let (text, up_to_cursor) = (self.screen.row(row), self.screen.text_before((row, column)));
-        let is_new = |_, found: &str| self.changed_rows.is_new_at_cursor(&self.screen, &self.own_echoes, found);
+        let is_new = |_, matched: &str| self.changed_rows.is_new_at_cursor(&self.screen, &self.own_echoes, matched);
         let has_match = |to_cursor| {
             let shown = self.own_echoes.marked_row(&self.screen, row, to_cursor);
             answer_in(pattern, &shown, is_new).is_some()
@@ -212,7 +212,7 @@ fn answer_in(pattern: &Regex, shown: &MarkedText, is_new: impl Fn(usize, &str) -
     };
     pattern
         .find_iter(shown.text.as_bytes())
-        .map(|found| found.range())
+        .map(|part| part.range())
         .find(|part| is_answer(part.clone()))
         .map(|part| part.end)
 }

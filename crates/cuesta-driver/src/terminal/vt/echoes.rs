@@ -58,8 +58,8 @@ impl VtTerminal {
         matches: impl IntoIterator<Item = KeyMatch<AwaitedEcho, Stamp>>,
         events: &mut Vec<OutputEvent>,
     ) {
-        for found in matches {
-            match found {
+        for key_match in matches {
+            match key_match {
                 KeyMatch::Shown { key, since, cell, is_doubtful } => {
                     self.show_key(key, since, cell);
                     match key.is_timed_by(Echo::Screen) {
@@ -76,7 +76,7 @@ impl VtTerminal {
                 KeyMatch::Missed(key) => events.extend(key.is_timed_by(Echo::Screen).then_some(OutputEvent::Missed)),
                 KeyMatch::Lost(key) => events.extend(key.is_timed_by(Echo::Screen).then_some(OutputEvent::Lost)),
             }
-            if let KeyMatch::Shown { key, .. } | KeyMatch::Missed(key) | KeyMatch::Lost(key) = found {
+            if let KeyMatch::Shown { key, .. } | KeyMatch::Missed(key) | KeyMatch::Lost(key) = key_match {
                 self.unechoed -= usize::from(key.is_timed_by(Echo::Screen));
             }
         }
@@ -85,7 +85,7 @@ impl VtTerminal {
     /// Doubtful keys so far are right.
     pub(super) fn settle_doubtful(&mut self, events: &mut Vec<OutputEvent>) {
         let mut settled = None;
-        self.typed_text.settle(|found| settled = Some(found));
+        self.typed_text.settle(|key_match| settled = Some(key_match));
         self.handle(settled, events);
     }
 

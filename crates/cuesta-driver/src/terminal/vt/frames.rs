@@ -100,7 +100,7 @@ impl VtTerminal {
         }
         self.frame_begun = None;
         let matches = &mut self.matches;
-        self.typed_text.end_frame(&self.screen, at, |found| matches.push(found));
+        self.typed_text.end_frame(&self.screen, at, |key| matches.push(key));
         self.handle_matches(events);
         self.change_drawn(at, is_marked, events);
         if let Some(condition) = condition {

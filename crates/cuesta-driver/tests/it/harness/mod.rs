@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cuesta_driver::{Announcement, Connect, Run, RunSpec, Scripts, simulate_announced};
+use cuesta_driver::{Announcement, Connect, Run, RunSpec, Scripts, simulate};
 use cuesta_host::{FrontEnd, serve};
 use cuesta_lines::wire::bisync::Role;
 use cuesta_lines::{Bisync, Direction, Line, OpenError, Options, Tap, Target, Tn3270, loopback};
@@ -198,7 +198,7 @@ pub fn play_connected(
 ) -> RunRecords {
     let folder = tempfile::tempdir().unwrap();
     let agent = folder.path().join("agent-0");
-    simulate_announced(spec, scripts, &agent, connect, announced).unwrap();
+    simulate(spec, scripts, &agent, connect, announced).unwrap();
     RunRecords::read(&agent)
 }
 

@@ -1,6 +1,7 @@
-//! Where on the screen the typed text stands, and how far it has grown.
+//! Finds where the typed text is on the screen, and how far it has grown.
 
-use super::super::cells::{above, advance, before, wrapped_above};
+use super::super::cell::Cell;
+use super::super::cells::{advance, before, end_above, is_border};
 use super::super::widths::{is_format, width};
 use super::super::{CellPosition, Screen};
 use super::ends::{End, Mark, caret_before, mark_at, place_beside_cursor, style_of};
@@ -37,18 +38,18 @@ impl<K, I: Copy> TypedText<K, I> {
     pub(super) fn growth(&mut self, screen: &Screen, index: usize) -> Option<Growth> {
         self.growth_at_end(screen, &self.rows[index]).or_else(|| {
             self.relocate(screen, index);
-            self.in_place(screen, &self.rows[index])
+            self.growth_in_place(screen, &self.rows[index])
         })
     }
 
-    /// How far it has grown, up to where it may end.
+    /// How far the text has grown before a cursor or a caret.
     fn growth_at_end(&self, screen: &Screen, row: &TypedRow<K>) -> Option<Growth> {
         let waiting = &row.keys[row.shown..];
         let ends = self.ends(screen, row, |character| waiting.iter().any(|key| key.character == character));
         let find = |look: fn(&Self, &Screen, &TypedRow<K>, End) -> Option<Growth>| {
             ends.iter().find_map(|end| look(self, screen, row, *end))
         };
-        find(Self::whole_text).or_else(|| find(Self::text_behind_missed))
+        find(Self::growth_of_whole_text).or_else(|| find(Self::growth_behind_missed))
     }
 
     /// Finds the shown text of a row where it has moved to: before the cursor or a caret.
@@ -67,7 +68,7 @@ impl<K, I: Copy> TypedText<K, I> {
         }
     }
 
-    /// Where the text may end, the most likely position first. `is_last`: which characters may be the last one.
+    /// The positions where the text may end, the most likely first. `is_last`: whether a character may be its last one.
     fn ends(&self, screen: &Screen, row: &TypedRow<K>, is_last: impl Fn(char) -> bool) -> Vec<End> {
         let cursor = screen.next_cell();
         if screen.modes().hidden_cursor {
@@ -76,13 +77,13 @@ impl<K, I: Copy> TypedText<K, I> {
         let mut ends = vec![End { at: cursor, mark: Mark::Cursor }];
         ends.extend(caret_before(screen, cursor).map(|at| End { at, mark: Mark::Caret }));
         if row.end == Some(ControlKey::Return) {
-            ends.extend(above(screen, cursor).map(|at| End { at, mark: Mark::Cursor }));
+            ends.extend(end_above(screen, cursor, Cell::is_blank).map(|at| End { at, mark: Mark::Cursor }));
         }
         ends
     }
 
-    /// Behind a character of the text that was printed in this frame. If the text has moved or begins, a caret or the hidden cursor must
-    /// be beside it.
+    /// The positions behind characters of the text that were printed in this frame. Text that has moved, or begins, must have a caret or
+    /// the hidden cursor beside it.
     fn ends_without_cursor(&self, screen: &Screen, row: &TypedRow<K>, is_last: impl Fn(char) -> bool) -> Vec<End> {
         let is_known = row.shown > 0 && stands_in_place(screen, row);
         let new = self.prints.new_cells().filter(|(_, character)| is_last(*character));
@@ -92,7 +93,9 @@ impl<K, I: Copy> TypedText<K, I> {
                 let mark = mark_at(screen, (at, column), end, &is_last)?;
                 let is_end = match mark {
                     Mark::Style => is_known,
-                    Mark::NearCursor => row.shown > 0 || !self.draws_caret && !self.has_stood(screen, end, character),
+                    Mark::NearCursor => {
+                        row.shown > 0 || !self.draws_caret && !self.stood_there_before(screen, end, character)
+                    }
                     Mark::Cursor | Mark::Caret => true,
                 };
                 is_end.then_some(End { at: end, mark })
@@ -102,13 +105,13 @@ impl<K, I: Copy> TypedText<K, I> {
         ends
     }
 
-    /// Whether a character before a position beside the hidden cursor has stood so at the end of the last frame, as in a status row.
-    fn has_stood(&self, screen: &Screen, end: (u16, u16), character: char) -> bool {
+    /// Whether this character stood there, beside the hidden cursor, at the end of the last frame already, as in a status row.
+    fn stood_there_before(&self, screen: &Screen, end: (u16, u16), character: char) -> bool {
         self.beside_cursor.get(place_beside_cursor(screen, end)) == Some(&character)
     }
 
-    /// The whole text up to an end, or what of it has not scrolled off.
-    fn whole_text(&self, screen: &Screen, row: &TypedRow<K>, end: End) -> Option<Growth> {
+    /// The growth if the whole text stands before an end, or all of it that has not scrolled off.
+    fn growth_of_whole_text(&self, screen: &Screen, row: &TypedRow<K>, end: End) -> Option<Growth> {
         traces(screen, row, end).find_map(|(count, trace)| {
             let first = count - trace.cells.len();
             let is_tail = first < row.shown && trace.cells.len() >= count - row.shown + TAIL;
@@ -124,13 +127,13 @@ impl<K, I: Copy> TypedText<K, I> {
             let is_blank = row.keys[count - 1].character == ' ';
             let is_certain_end =
                 end.mark == Mark::Cursor || !is_blank || growth.tells_blanks && !begins_row(&growth.cells);
-            (is_text && is_certain_end && self.is_evident(screen, row, &growth, end)).then_some(growth)
+            (is_text && is_certain_end && self.has_evidence(screen, row, &growth, end)).then_some(growth)
         })
     }
 
-    /// Keys that stand where the text had ended, although keys before them may not be shown: as few as can be.
-    fn text_behind_missed(&self, screen: &Screen, row: &TypedRow<K>, end: End) -> Option<Growth> {
-        let begins = self.begins(screen, row, end);
+    /// The growth if keys stand where the text had ended, and keys before them are not shown: as few as possible.
+    fn growth_behind_missed(&self, screen: &Screen, row: &TypedRow<K>, end: End) -> Option<Growth> {
+        let begins = self.next_cells(screen, row, end);
         let shown: Vec<_> = row.keys[..row.shown].iter().map(|key| key.cell?.now(screen)).collect();
         let growths = traces(screen, row, end).filter_map(|(count, mut trace)| {
             let in_trace = trace.cells.iter().position(|cell| cell.is_some() && begins.contains(cell))?;
@@ -139,13 +142,13 @@ impl<K, I: Copy> TypedText<K, I> {
             let unseen = trace.cells.iter().rev().take_while(|cell| !shown.contains(cell)).count();
             let growth = Growth { first, unseen, cells, tells_blanks: end.tells_blanks(screen), may_be_answer: false };
             let shows_more = first == row.shown || row.keys[first..count].iter().any(|key| key.character != ' ');
-            (first >= row.shown && shows_more && self.is_evident(screen, row, &growth, end)).then_some(growth)
+            (first >= row.shown && shows_more && self.has_evidence(screen, row, &growth, end)).then_some(growth)
         });
         growths.min_by_key(|growth| growth.first)
     }
 
-    /// Where the text may go on: a hidden cursor says nothing about that.
-    fn begins(&self, screen: &Screen, row: &TypedRow<K>, end: End) -> [Option<(u16, u16)>; 2] {
+    /// The cells in which the text may go on. A hidden cursor does not tell them.
+    fn next_cells(&self, screen: &Screen, row: &TypedRow<K>, end: End) -> [Option<(u16, u16)>; 2] {
         if end.mark != Mark::Cursor {
             let last = row.keys[..row.shown].last();
             return [last.and_then(|key| key.cell?.behind(screen, key.character)), None];
@@ -156,8 +159,8 @@ impl<K, I: Copy> TypedText<K, I> {
         [origin, rest.filter(|_| !is_answered)]
     }
 
-    /// Whether each new key was printed since it was sent, or passed by the cursor, in the style of the text.
-    fn is_evident(&self, screen: &Screen, row: &TypedRow<K>, growth: &Growth, end: End) -> bool {
+    /// Whether each new key was printed since it was sent, in the style of the text, or passed by the cursor.
+    fn has_evidence(&self, screen: &Screen, row: &TypedRow<K>, growth: &Growth, end: End) -> bool {
         let new = row.shown.saturating_sub(growth.first);
         let keys = &row.keys[growth.first.max(row.shown)..];
         let cells = growth.cells.iter().skip(new);
@@ -171,7 +174,7 @@ impl<K, I: Copy> TypedText<K, I> {
     fn is_printed(&self, key: &TypedKey<K>, cell: Option<(u16, u16)>) -> bool {
         is_format(key.character)
             || cell.is_none() && key.character == ' '
-            || self.prints.has(cell.filter(|_| width(key.character) > 0), key.character, key.sent_after)
+            || self.prints.was_printed(cell.filter(|_| width(key.character) > 0), key.character, key.sent_after)
     }
 
     /// Whether the cursor has passed a cell since it rested last.
@@ -180,8 +183,8 @@ impl<K, I: Copy> TypedText<K, I> {
         (cell.0 == rest.0 && cell.1 >= rest.1) || cell.0 == rest.0 + 1
     }
 
-    /// The keys that were printed where the text goes on, once the cursor has left the text.
-    fn in_place(&self, screen: &Screen, row: &TypedRow<K>) -> Option<Growth> {
+    /// The growth where the text goes on, once the cursor has left the text.
+    fn growth_in_place(&self, screen: &Screen, row: &TypedRow<K>) -> Option<Growth> {
         let is_hidden = screen.modes().hidden_cursor;
         let last = row.keys[..row.shown].iter().rev().find_map(|key| Some((key, key.cell?)));
         let begins = match last {
@@ -193,13 +196,14 @@ impl<K, I: Copy> TypedText<K, I> {
         let has_left = |at: (u16, u16)| is_hidden || screen.next_cell().0 != at.0;
         let may_be_left = row.end.is_some() || !is_hidden && last.is_some();
         let begins = begins.into_iter().flatten().filter(|at| may_be_left && has_left(*at));
-        let growths = begins.map(|at| self.printed_from(screen, row, at)).filter(|growth| !growth.cells.is_empty());
+        let growths =
+            begins.map(|at| self.growth_printed_from(screen, row, at)).filter(|growth| !growth.cells.is_empty());
         growths.max_by_key(|growth| growth.cells.len())
     }
 
-    /// The keys that were printed one behind the other from a position on. Those of a row that was ended may be gone already, if they were
-    /// printed in this frame.
-    fn printed_from(&self, screen: &Screen, row: &TypedRow<K>, mut at: (u16, u16)) -> Growth {
+    /// The growth by keys that were printed one behind the other from a position on. Keys of a row that was ended may have been erased
+    /// again, if they were printed in this frame.
+    fn growth_printed_from(&self, screen: &Screen, row: &TypedRow<K>, mut at: (u16, u16)) -> Growth {
         let mut cells: Vec<Option<(u16, u16)>> = Vec::new();
         let mut before = row.keys[..row.shown].last().and_then(|key| key.cell?.now(screen));
         for key in row.keys[row.shown..].iter().take(MOST) {
@@ -208,7 +212,7 @@ impl<K, I: Copy> TypedText<K, I> {
                 advance(screen, at, key.character).map(|behind| (behind, (behind.0, behind.1.saturating_sub(columns))));
             let gone = || {
                 let cell = if at.1 + columns > screen.size().0 { (at.0 + 1, 0) } else { at };
-                let is_gone = row.end.is_some() && self.prints.is_new(cell, key.character);
+                let is_gone = row.end.is_some() && self.prints.is_in_frame(cell, key.character);
                 is_gone.then_some(((cell.0, cell.1 + columns), cell))
             };
             let Some((behind, cell)) = shown.filter(|shown| self.is_printed(key, Some(shown.1))).or_else(gone) else {
@@ -262,7 +266,8 @@ fn trace_back<K>(screen: &Screen, row: &TypedRow<K>, count: usize, end: (u16, u1
     let (mut cells, mut begin) = (Vec::new(), end);
     for (index, key) in row.keys[..count].iter().enumerate().rev() {
         let direct = before(screen, begin, key.character);
-        let wrapped = || wrapped_above(screen, begin);
+        // In a box, borders stand beside the text.
+        let wrapped = || end_above(screen, begin, |cell| cell.is_blank() || is_border(cell));
         let blank = || last_of_row_above(screen, begin).filter(|at| key.character == ' ' && screen.shows(*at, ' '));
         if let Some(at) = direct.or_else(|| before(screen, wrapped()?, key.character)).or_else(blank) {
             cells.push(Some(at));
