@@ -225,7 +225,7 @@ def bad(path: Path) -> Path:
     """An invalid paced run with two agents."""
 
     def trouble(row: Row) -> Row:
-        more = {"errors": {"timeout": 2, "reset": 1}, "skipped": 3, "cpu": 0.95, "run_wait": 0.2, "oldest": 12.0}
+        more = {"errors": {"timeout": 2, "reset": 1}, "cpu": 0.95, "run_wait": 0.2, "oldest": 12.0}
         return row | more if row["phase"] == "measure" else row
 
     return RunFolder(path, agents=2, load="paced:200ms", edit=trouble, lost=(3,)).write()

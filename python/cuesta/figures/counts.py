@@ -9,6 +9,7 @@ from typing import Annotated, Self
 
 from cuesta.figures.about import About, Unit
 from cuesta.records import rows as records
+from cuesta.units import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,13 @@ class DueAccount:
     @property
     def never_begun(self) -> int:
         return self.waiting + self.skipped
+
+    def __str__(self) -> str:
+        """The account in a row, as an equation."""
+        failed = f" (of it {count(self.failed)} given up or without a line)" if self.failed else ""
+        begun = f"{count(self.done)} done{failed} + {count(self.under_way)} under way"
+        rest = f"{count(self.waiting)} waiting for a user + {count(self.skipped)} skipped"
+        return f"{count(self.count)} {'=' if self.adds_up else '≠'} {begun} + {rest}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -378,3 +378,5 @@ SINCE_SENT = {"response": "response_from_sent", "echo": "echo_from_sent"}
 """Figures since an open load's arrival, each with the same without its wait for a free user."""
 ONLY_SINCE_ARRIVAL = ("first_response", "connect", "skipped", "due.waiting", "due.skipped", "unfinished.oldest")
 """Figures that include the wait for a free user, and are not known without it."""
+UNDONE = ("skipped", "lost_users")
+"""Figures of what was due and not done: unusual unless 0."""

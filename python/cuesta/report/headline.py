@@ -10,10 +10,10 @@ from cuesta.analysis.summary import Summary
 from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution
-from cuesta.figures.step import StepFigures
+from cuesta.figures.step import UNDONE, StepFigures
 from cuesta.line_kinds import without_settings
 from cuesta.report import features, search
-from cuesta.report.figure import ENOUGH, is_weak, write_duration, write_figure, write_rate
+from cuesta.report.figure import ENOUGH, fact, is_weak, write_duration, write_figure, write_rate
 from cuesta.report.host_section import list_host_doubts
 from cuesta.report.law import describe_law
 from cuesta.report.limits import limit_status
@@ -27,8 +27,8 @@ from cuesta.units import count, many, named, share
 
 def headline(summary: Summary) -> str:
     """One sentence; it claims nothing that was not measured."""
-    if found := summary.search:
-        return search.state_result(found, name_targets(summary))
+    if result := summary.search:
+        return search.state_result(result, name_targets(summary))
     parts = state_sweep_result(summary) if summary.planned_steps > 1 else state_result(summary.last)
     valid = "valid" if summary.valid else "INVALID: do not rely on these figures"
     kept = "" if summary.planned_steps > 1 and has_limits(summary) else state_limits(summary)
@@ -201,8 +201,8 @@ def list_oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
     yield from (f"{name}, the first: {text}" for name, text in step.errors.said.items())
     if step.errors.before:
         yield f"errors before measuring: {named(step.errors.before)}"
-    if step.skipped or step.lost_users:
-        yield f"{many(step.skipped, 'action')} skipped; {many(step.lost_users, 'user')} lost"
+    if undone := [fact(name, step) for name in UNDONE if CATALOGUE[name].take_from(step)]:
+        yield "; ".join(f"{figure.label} {figure.value}" for figure in undone)
     if step.undecoded:
         which = "no character of UTF-8, or of the target's ?charset=: name the host's set"
         yield f"{many(step.undecoded, 'received byte')} {which}"

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from cuesta.analysis.planned import shown
 from cuesta.analysis.summary import Summary
-from cuesta.figures.counts import DueAccount
-from cuesta.figures.step import StepFigures
+from cuesta.figures.step import UNDONE, StepFigures
 from cuesta.json_text import json_text
 from cuesta.ledger import raw_files
 from cuesta.report import (
@@ -72,21 +71,18 @@ def sections(summary: Summary) -> Iterator[Section]:
 
 def throughput_section(step: StepFigures) -> Section:
     by_name, oldest = named(step.errors.by_name), seconds(step.unfinished.oldest)
+    most_usual, *others = UNDONE
     done = [
         fact("transactions.per_s", step, f" ({count(step.transactions.count)} counted)"),
         fact("keystrokes.per_s", step),
         fact("errors.count", step, f" ({by_name})" if by_name else ""),
-        fact("skipped", step),
+        fact(most_usual, step),
     ]
     rest = [
         *(fact(name, step) for name in ("characters.in_per_s", "characters.in_per_s_per_user", "characters.out_per_s")),
         *(fact(name, step) for name in ("characters.line_in_per_s", "characters.line_out_per_s")),
-        *(fact(name, step) for name in ("lost_users", "never_at_work")),
-        Fact(
-            "due by the load",
-            describe_due_account(step.due) if step.due else "",
-            "what became of everything that was due",
-        ),
+        *(fact(name, step) for name in (*others, "never_at_work")),
+        Fact("due by the load", str(step.due or ""), "what became of everything that was due"),
         fact("unfinished.count", step, f", the oldest since {oldest}" if step.unfinished.count else ""),
     ]
     return Section("Throughput", [Facts(done)], [Facts(rest)])
@@ -122,12 +118,12 @@ AS_WRITTEN = ("name", "load", "think", "target")
 """Settings of a group that are shown as in the plan."""
 
 
-def group_cells(of: dict[str, object]) -> tuple[str, ...]:
-    speed, keys = of.get("line_speed"), of.get("key_rate")
+def group_cells(group: dict[str, object]) -> tuple[str, ...]:
+    speed, keys = group.get("line_speed"), group.get("key_rate")
     bits = AS_THE_TAPE_SAYS if speed is None else f"{count(float(str(speed)))} bit/s" if speed else "as fast as it goes"
     rate = f"{digits(float(str(keys)))}/s" if keys else AS_THE_TAPE_SAYS
-    name, load_of, think, target = (str(of.get(each) or AS_THE_TAPE_SAYS) for each in AS_WRITTEN)
-    return name, count(float(str(of["users"]))), bits, load_of, think, rate, target
+    name, load_of, think, target = (str(group.get(each) or AS_THE_TAPE_SAYS) for each in AS_WRITTEN)
+    return name, count(float(str(group["users"]))), bits, load_of, think, rate, target
 
 
 def name_swept(step: StepFigures) -> str:
@@ -166,13 +162,6 @@ def record_section(summary: Summary) -> Section:
         Folded("The plan, resolved", [Listing(plan)]),
     ]
     return Section("Record", [Remark(str(folder)), *watch], more, name="RUN FOLDER")
-
-
-def describe_due_account(due: DueAccount) -> str:
-    failed = f" (of it {count(due.failed)} given up or without a line)" if due.failed else ""
-    begun = f"{count(due.done)} done{failed} + {count(due.under_way)} under way"
-    rest = f"{count(due.waiting)} waiting for a user + {count(due.skipped)} skipped"
-    return f"{count(due.count)} {'=' if due.adds_up else '≠'} {begun} + {rest}"
 
 
 def list_machine_facts(facts: Mapping[str, object]) -> list[tuple[str, str]]:

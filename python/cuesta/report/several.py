@@ -9,7 +9,7 @@ from cuesta.analysis.causes import cost_by_cause, error_by_cause
 from cuesta.analysis.compare.comparability import collect_facts, write_fact
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
-from cuesta.figures.step import LimitResult, StepFigures
+from cuesta.figures.step import UNDONE, LimitResult, StepFigures
 from cuesta.ledger import raw_files
 from cuesta.private_files import replace_private
 from cuesta.report import render
@@ -33,7 +33,7 @@ NO_COMPARISON = "side by side is no comparison: `cuesta compare BASE NEW` says w
 
 FIGURES = (
     *("transactions.per_s", "transactions.count", "response.p50", "response.p95", "response.p99"),
-    *("response_from_sent.p99", "echo.p50", "echo.p99", "errors.count", "skipped", "law.error"),
+    *("response_from_sent.p99", "echo.p50", "echo.p99", "errors.count", *UNDONE, "law.error"),
 )
 """Figures of each run's last step; those that none of the runs has are left out."""
 DRIVER = ("lateness.p99", "driver.cpu")
@@ -80,11 +80,10 @@ def headline(runs: Mapping[str, Summary]) -> str:
     if len(runs) <= MOST_ANSWERS:
         return "; ".join(f"{name}: {state_result(run.last)}" for name, run in runs.items())
     steady = [run.last.response for run in runs.values() if run.last.settled.steady]
-    known = sorted((of for of in steady if of.p50 is not None), key=lambda of: of.p50 or 0.0)
+    known = sorted((each for each in steady if each.p50 is not None), key=lambda each: each.p50 or 0.0)
+    ends = [write_duration(each, "p50") for each in (*known[:1], *known[-1:])]
+    median = f"median response from {' to '.join(ends)}" if known else ""
     unsteady = f"{count(len(runs) - len(steady))} had no steady state" if len(steady) < len(runs) else ""
-    median = (
-        f"median response from {write_duration(known[0], 'p50')} to {write_duration(known[-1], 'p50')}" if known else ""
-    )
     answers = median or ("" if unsteady else "none had an answer")
     return f"{many(len(runs), 'run')}: {', '.join(filter(None, (answers, unsteady)))}"
 
@@ -150,7 +149,7 @@ def figure_rows(runs: Mapping[str, Summary]) -> Iterator[Cells]:
     rows: list[tuple[Cell, list[str]]] = [
         (head(name), [write_marked(name, step) for step in steps]) for name in FIGURES
     ]
-    rows += [(label, [of(step) for step in steps]) for label, of in OF_HOST.items()]
+    rows += [(label, [write(step) for step in steps]) for label, write in OF_HOST.items()]
     rows += [(head(name), [write_marked(name, step) for step in steps]) for name in DRIVER]
     yield from ((label, *cells) for label, cells in rows if any(cell != ABSENT for cell in cells))
 
@@ -158,7 +157,7 @@ def figure_rows(runs: Mapping[str, Summary]) -> Iterator[Cells]:
 def limit_rows(runs: Mapping[str, Summary]) -> Iterator[Cells]:
     results = [(run, {each.limit: each for each in run.last.limits}) for run in runs.values()]
     for limit in dict.fromkeys(name for _, each in results for name in each):
-        yield limit, *(judge_limit(of[limit], run) if limit in of else ABSENT for run, of in results)
+        yield limit, *(judge_limit(limits[limit], run) if limit in limits else ABSENT for run, limits in results)
 
 
 def judge_limit(result: LimitResult, run: Summary) -> Words:
