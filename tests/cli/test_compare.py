@@ -18,6 +18,7 @@ from cuesta.engine.job import prepare
 from cuesta.errors import Exit
 from cuesta.plan import RawOptions, load
 from cuesta.units import share
+from cuesta.workflow.dry_run import duration
 from cuesta.workflow.run_pairs import PlannedPairs, figures_to_test
 from tests.analysis.test_representative import causes
 from tests.busy import BUSY
@@ -179,11 +180,13 @@ def test_the_detectable_change_is_printed_before_the_first_pair(here: Path, writ
     group = '[[group]]\nname = "{0}"\ntape = "{0}.tape"\ntarget = "tcp://127.0.0.1:1"\nusers = 1\n'
     plan = write("plan.toml", 'settle = "0s"\nmeasure = "1s"\n' + group.format("short") + group.format("long"))
     options = RawOptions(plan=plan)
-    figures = figures_to_test(prepare(load(options, here)))
+    job = prepare(load(options, here))
+    figures = figures_to_test(job)
     responses = ["response p95 of short: ask", "response p95 of long: find"]
     assert figures == ["CPU per transaction", "transactions/s", *responses, "echo p95 of short", "echo p95 of long"]
-    said = "\n".join(PlannedPairs(Interleaved(options, options, here, pairs=8), figures, 10.0, 0.05).announcement())
-    assert "8 pairs, 16 runs: about 80 s" in said
+    series = Interleaved(options, options, here, pairs=8)
+    said = "\n".join(PlannedPairs(series, (job, job), figures, 0.05).announcement())
+    assert f"8 pairs, 16 runs: about {16 * duration(job):.0f} s" in said
     least = least_change(8, 0.03, in_pairs=True, alpha=0.05 / 6)
     assert least
     assert f"differ by 3 % (standard deviation): a change of {share(math.expm1(least))}; " in said

@@ -8,7 +8,7 @@ from pathlib import Path
 from cuesta.analysis.compare.comparison import Terms
 from cuesta.analysis.compare.metrics import HEADLINES
 from cuesta.cli.control import controlled
-from cuesta.cli.options import plan_options
+from cuesta.cli.options import percentage, plan_options
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import check_empty, new_folder
 from cuesta.errors import Exit, UsageError
@@ -91,17 +91,8 @@ def _terms(arguments: argparse.Namespace) -> Terms:
     if arguments.compensation and not despite:
         remedy = "say what was changed: --despite REASON"
         raise UsageError("cuesta compare: --compensation needs --despite: it corrects for a changed method", remedy)
-    return Terms(_margin(arguments.margin or MARGIN), despite, dict(map(_compensation, arguments.compensation)))
-
-
-def _margin(text: str) -> float:
-    try:
-        percent = float(text.removesuffix("%")) if text.endswith("%") else -1.0
-    except ValueError:
-        percent = -1.0
-    if not 0 < percent < 100:
-        raise UsageError(f"cuesta compare: --margin: expected a percentage, got {text!r}", "for example --margin 5%")
-    return percent / 100
+    margin = percentage(arguments.margin or MARGIN, "cuesta compare: --margin", MARGIN)
+    return Terms(margin, despite, dict(map(_compensation, arguments.compensation)))
 
 
 def _step(text: str | None) -> int | None:

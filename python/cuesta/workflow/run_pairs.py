@@ -42,16 +42,16 @@ class PlannedPairs:
     """The pairs to run, checked."""
 
     series: Interleaved
+    jobs: tuple[Job, Job]
+    """Those of the first pair."""
     figures: Sequence[str]
     """Labels of the figures that are tested."""
-    seconds: float
-    """How long a pair takes."""
     margin: float
 
     def announcement(self) -> Iterator[str]:
         """Rows that tell how long the runs take, which figures are tested, and how small a change they can detect."""
         pairs = self.series.pairs
-        total = pairs * self.seconds
+        total = pairs * sum(map(duration, self.jobs))
         takes = f"{total / 60:.0f} minutes" if total >= 90 else f"{total:.0f} s"
         yield f"{pairs} pairs, {2 * pairs} runs: about {takes}"
         yield f"{many(len(self.figures), 'figure')} judged together: {', '.join(map(plain, self.figures))}"
@@ -71,7 +71,7 @@ def prepare_pairs(base: RawOptions, new: RawOptions, here: Path, pairs: str | No
     _check_likeness(jobs, terms)
     figures = figures_to_test(jobs[0])
     series = replace(series, pairs=_number(pairs, len(figures)))
-    return PlannedPairs(series, figures, sum(map(duration, jobs)), terms.margin)
+    return PlannedPairs(series, jobs, figures, terms.margin)
 
 
 def run_pairs(planned: PlannedPairs, out: Path, step: int | None, control: Control) -> Path:
@@ -86,7 +86,7 @@ def run_pairs(planned: PlannedPairs, out: Path, step: int | None, control: Contr
     def judge(run: Path) -> list[str]:
         return [why] if (why := read_compared_run(run, step).why_excluded) else []
 
-    for job in planned.series.jobs(1):
+    for job in planned.jobs:
         control.prepare_lines(job)
     with run_folder(out) as folder:
         turns = run_in_turn(planned.series, folder, judge, announce, control.stop, engine=control.engine)
@@ -104,13 +104,13 @@ def figures_to_test(job: Job) -> list[str]:
     classes = [class_label(group, name) for group, tape in tapes.items() for name in tape.content.transactions()]
     groups = [group for group, tape in tapes.items() if tape.times_echo]
     metrics = (*HEADLINE, ECHO) if classes else ECHO_HEADLINES
-    of = {"response.p95": classes, ECHO.name: groups}
+    parts = {"response.p95": classes, ECHO.name: groups}
     metered = job.plan.settings.meters != "none"
     return [
-        f"{metric.label} of {part}" if len(of.get(metric.name, ())) > 1 else metric.label
+        f"{metric.label} of {part}" if len(parts.get(metric.name, ())) > 1 else metric.label
         for metric in metrics
         if metered or not metric.needs_meters
-        for part in of.get(metric.name, [""])
+        for part in parts.get(metric.name, [""])
     ]
 
 
