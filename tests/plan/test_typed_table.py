@@ -5,7 +5,7 @@ import pytest
 from cuesta.engine.job import prepare
 from cuesta.errors import InputError
 from cuesta.plan import Plan, RawOptions, load
-from cuesta.plan.schema import PublishedTable
+from cuesta.plan.published import PublishedTable
 from tests.conftest import Write
 
 TYPED = """

@@ -7,7 +7,8 @@ from pathlib import Path
 from cuesta.figures.limit import Limit
 from cuesta.ledger import JsonObject, Recorded
 from cuesta.plan.fields import Load
-from cuesta.plan.schema import PublishedFigure, PublishedTable, Validity
+from cuesta.plan.published import PublishedFigure, PublishedTable
+from cuesta.plan.schema import Validity
 from cuesta.plan.sweep import FILES, setting_at
 
 

@@ -5,7 +5,7 @@ from collections.abc import Set
 from cuesta.analysis.limits import FindWaits, take_figure
 from cuesta.analysis.waits import Estimate
 from cuesta.figures.step import PublishedComparison, StepFigures
-from cuesta.plan.schema import PublishedFigure
+from cuesta.plan.published import PublishedFigure
 
 
 def compare_published(

@@ -8,7 +8,7 @@ from cuesta.analysis.planned import published_tables
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.step import StepFigures
-from cuesta.plan.schema import PublishedTable
+from cuesta.plan.published import PublishedTable
 from cuesta.plan.sweep import setting_at
 from cuesta.plan.typed_table import Cell
 

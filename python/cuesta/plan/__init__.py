@@ -2,7 +2,7 @@
 
 - `fields`: types of single values (durations, distributions, loads, targets); `service`: what the built-in host does;
   `typed_table`: a table of published figures; `reading`: what these read their values with.
-- `schema`: the settings of a plan, with defaults and meanings.
+- `schema`: the settings of a plan, with defaults and meanings; `published`: those of published figures.
 - `driver`: the settings as the driver receives them.
 - `messages`: error messages about plans, each with a remedy.
 - `sweep`: expands a matrix of settings into steps.
@@ -15,7 +15,8 @@
 
 from cuesta.plan.fields import Load
 from cuesta.plan.load import Plan, RawOptions, Segment, load
-from cuesta.plan.schema import Group, Host, PublishedFigure, PublishedTable, Settings, Validity
+from cuesta.plan.published import PublishedFigure, PublishedTable
+from cuesta.plan.schema import Group, Host, Settings, Validity
 from cuesta.plan.service import Service
 from cuesta.plan.sweep import Step
 

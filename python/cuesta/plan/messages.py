@@ -6,7 +6,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from cuesta.errors import InputError
-from cuesta.plan.schema import Group, Host, PublishedFigure, PublishedTable, Settings, Validity
+from cuesta.plan.published import PublishedFigure, PublishedTable
+from cuesta.plan.schema import Group, Host, Settings, Validity
 from cuesta.validation import near, problem
 
 TABLES: dict[str, type[BaseModel]] = {
