@@ -5,13 +5,28 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
 from cuesta.errors import Exit
 
 STOPPING = b"cuesta: stopping; what was measured is kept (again to end at once)\n"
+
+
+Handler = Callable[[int, FrameType | None], None]
+
+
+@contextmanager
+def handling(handle: Handler, *more: signal.Signals) -> Iterator[None]:
+    """Handle SIGINT, SIGTERM, SIGHUP and `more` during the block."""
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, *more)
+    handlers = [signal.signal(each, handle) for each in signals]
+    try:
+        yield
+    finally:
+        for each, handler in zip(signals, handlers, strict=True):
+            signal.signal(each, handler)
 
 
 @contextmanager
@@ -34,10 +49,5 @@ def interrupts(message: bytes | None = STOPPING) -> Iterator[threading.Event]:
             with suppress(OSError):
                 os.write(sys.stderr.fileno(), message)
 
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    handlers = [signal.signal(each, handle) for each in signals]
-    try:
+    with handling(handle):
         yield stopping
-    finally:
-        for each, handler in zip(signals, handlers, strict=True):
-            signal.signal(each, handler)

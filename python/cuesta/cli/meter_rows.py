@@ -37,7 +37,7 @@ def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None,
         if json_report["seconds"] > 1.5 * every:
             json_report["notes"].append(f"a gap: this reading came {json_report['seconds'] - every:.1f} s late")
             due = _native.now() / 1e9
-        _say(json_report, number, printed, out)
+        _print_row(json_report, number, printed, out)
         number += 1
     if out is None and number:
         average = from_json(MeterReport, json.loads(meters.report(first)))
@@ -45,7 +45,7 @@ def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None,
     return Exit.GOOD
 
 
-def _say(json_report: dict[str, Any], number: int, printed: set[str], out: TextIO | None) -> None:
+def _print_row(json_report: dict[str, Any], number: int, printed: set[str], out: TextIO | None) -> None:
     """Print a row. `printed` has the notes that were printed before: each is printed once, except gaps."""
     if out:
         write(json.dumps(json_report), out)

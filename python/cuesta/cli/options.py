@@ -1,4 +1,4 @@
-"""The plan, tape, flags and environment of a command line, as raw settings."""
+"""The plan, tape, flags and environment of a command line, as raw settings; and a flag that is a percentage."""
 
 import argparse
 import os
@@ -33,3 +33,11 @@ def _assignment(text: str) -> tuple[str, str]:
             f"--host: expected KEY=VALUE, got {text!r}", "for example --host service=echo --host delay=5ms"
         )
     return key.strip(), value.strip()
+
+
+def percentage(text: str, flag: str, example: str) -> float:
+    """The share that a flag gives as a percentage between 0 and 100: `5%`. Raises UsageError."""
+    number = text.removesuffix("%")
+    if not text.endswith("%") or not number.replace(".", "", 1).isdigit() or not 0 < float(number) < 100:
+        raise UsageError(f"{flag}: expected a percentage, got {text!r}", f"for example --margin {example}")
+    return float(number) / 100

@@ -4,6 +4,7 @@ import argparse
 import sys
 
 from cuesta.analysis.predict.prediction import MARGIN
+from cuesta.cli.options import percentage
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.errors import Exit, UsageError
 from cuesta.terminal import inform, renew_row
@@ -17,7 +18,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
     names = ("at", "users", "limit", "configuration", "fit", "demand", "servers")
     given = {name: getattr(arguments, name) for name in names}
-    asked = Questions(**given, margin=_margin(arguments.margin), seed=_seed(arguments))
+    text = arguments.margin
+    margin = MARGIN if text is None else percentage(text, "cuesta predict: --margin", "10%")
+    asked = Questions(**given, margin=margin, seed=_seed(arguments))
     prediction = predict_loads(arguments.inputs, asked, _tell)
     if prediction.simulations and sys.stderr.isatty():
         renew_row("")
@@ -46,12 +49,3 @@ def _tell(users: int) -> None:
         renew_row(text)
     elif users >= MANY_USERS:
         inform(text)
-
-
-def _margin(text: str | None) -> float:
-    if text is None:
-        return MARGIN
-    number = text.removesuffix("%")
-    if not text.endswith("%") or not number.replace(".", "", 1).isdigit() or not 0 < float(number) < 100:
-        raise UsageError(f"cuesta predict: --margin: expected a percentage, got {text!r}", "for example --margin 10%")
-    return float(number) / 100

@@ -18,6 +18,7 @@ from types import FrameType
 
 from cuesta import _native
 from cuesta.cli.control import ask, warn
+from cuesta.cli.interrupts import handling
 from cuesta.engine.ssh import prepare_ssh
 from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
@@ -172,13 +173,8 @@ def _stopping(relay: _native.Relay) -> Iterator[list[int]]:
         arrived.append(number)
         relay.stop()
 
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-    handlers = [signal.signal(each, handle) for each in signals]
-    try:
+    with handling(handle, signal.SIGQUIT):
         yield arrived
-    finally:
-        for each, handler in zip(signals, handlers, strict=True):
-            signal.signal(each, handler)
 
 
 def _write(cast: _native.Cast, files: Files, command: str, target: str, arguments: argparse.Namespace) -> None:

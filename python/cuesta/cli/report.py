@@ -53,7 +53,7 @@ def _show_runs(arguments: argparse.Namespace) -> None:
     if _wants_page(arguments):
         file = _file(arguments, "report.html")
         several.html(runs, file)
-        _say(_text(runs, arguments.verbose), file, arguments)
+        _print_with_page(_text(runs, arguments.verbose), file, arguments)
 
 
 def _suggest_runs_below(folders: Iterable[Path]) -> None:
@@ -90,7 +90,7 @@ def _show_systems(arguments: argparse.Namespace) -> None:
         file = _file(arguments, "record.html")
         write_systems(dict(zip(names, zip(arguments.folders, records, strict=True), strict=True)), file)
         grades = (f"{record.grade.upper()}  {name}" for name, record in zip(names, records, strict=True))
-        _say("\n".join(grades), file, arguments)
+        _print_with_page("\n".join(grades), file, arguments)
 
 
 def _wants_page(arguments: argparse.Namespace) -> bool:
@@ -103,7 +103,7 @@ def _file(arguments: argparse.Namespace, name: str) -> Path:
     return out or (Path("report.html") if more else first / name)
 
 
-def _say(what: str, file: Path, arguments: argparse.Namespace) -> None:
+def _print_with_page(what: str, file: Path, arguments: argparse.Namespace) -> None:
     say(what, arguments.json)
     say(f"PAGE       {file}", arguments.json)
 

@@ -18,7 +18,8 @@ from pydantic.fields import FieldInfo
 from cuesta.marked_tables import renew
 from cuesta.plan.fields import Syntax
 from cuesta.plan.load import SEVERAL
-from cuesta.plan.schema import Group, Host, PublishedFigure, PublishedTable, Secrets, Settings, Validity, flags
+from cuesta.plan.published import PublishedFigure, PublishedTable
+from cuesta.plan.schema import Group, Host, Secrets, Settings, Validity, flags
 
 FLAGS = Path(__file__).parent.parent / "cli" / "verbs" / "flags.py"
 FLAGS_HEAD = '''"""The flags of plan settings and of the built-in host: name → what the value is called, and the help.
@@ -77,6 +78,8 @@ WRITTEN = {
     "units": "a table of durations or numbers",
 }
 """Settings whose type has no syntax of its own."""
+WIDTH = 120
+"""Characters of a row of code, which `ruff format` breaks if it is longer."""
 
 
 def table(model: type[BaseModel]) -> str:
@@ -122,11 +125,13 @@ def flags_module() -> str:
 
 
 def _table_of_flags(name: str, table: dict[str, tuple[str, str]]) -> str:
-    rows = (
-        f"    {quoted(setting)}: (\n        {quoted(value)},\n        {quoted(meaning)},\n    ),"
-        for setting, (value, meaning) in table.items()
-    )
+    rows = (_flag_row(quoted(setting), quoted(value), quoted(meaning)) for setting, (value, meaning) in table.items())
     return "\n".join([f"{name}: dict[str, tuple[str, str]] = {{", *rows, "}"])
+
+
+def _flag_row(setting: str, value: str, meaning: str) -> str:
+    row = f"    {setting}: ({value}, {meaning}),"
+    return row if len(row) <= WIDTH else f"    {setting}: (\n        {value},\n        {meaning},\n    ),"
 
 
 def keywords_module() -> str:

@@ -1,9 +1,8 @@
 """`cuesta run`: its help and its arguments."""
 
 import argparse
-from pathlib import Path
 
-from cuesta.cli.verbs.setting_flags import add_settings
+from cuesta.cli.verbs.setting_flags import add_output, add_settings
 
 ABOUT = """Users play a tape at a target: a ramp in which they start one after another, a settling time, a measurement
 interval. With neither tape nor plan it is the main job: 96 users on telnet lines at 4800 baud type at the
@@ -38,13 +37,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="EXPR",
         help="a limit, such as 'response.p99 < 2s'; exit 99 if crossed",
     )
-    results = parser.add_argument_group("output")
-    results.add_argument("--out", type=Path, metavar="DIR", help="the run folder; by default runs/NAME-DATE-TIME")
-    results.add_argument(
-        "--json",
-        metavar="FILE|-",
-        help="write the summary as one object, in which steps count from 0; - = standard output",
-    )
-    results.add_argument("--dry-run", action="store_true", help="show what would be done; contact nothing")
-    results.add_argument("--verbose", action="store_true", help="print the whole summary, not only its first screen")
-    results.add_argument("--quiet", action="store_true", help="show no progress")
+    add_output(parser, "the summary as one object, in which steps count from 0")

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from cuesta.cli.verbs.setting_flags import add_settings
+from cuesta.cli.verbs.setting_flags import add_output, add_settings
 
 ABOUT = """Finds the largest number of users that meets an objective (--limit), or with an open load the largest rate of
 arrivals: with a 90 % interval, and a number that repeated trials certify. It starts with the plan's number of
@@ -55,9 +55,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     search.add_argument("--resume", type=Path, metavar="RUN", help="go on with the search in a folder, as it was begun")
     settings = parser.add_argument_group("what to run (each overrides the plan)")
     add_settings(settings, {"users": ("N", "how many users to begin with; groups share them in the plan's proportion")})
-    results = parser.add_argument_group("output")
-    results.add_argument("--out", type=Path, metavar="DIR", help="the run folder; by default runs/NAME-DATE-TIME")
-    results.add_argument("--json", metavar="FILE|-", help="write the result as one object; - = standard output")
-    results.add_argument("--dry-run", action="store_true", help="show what would be done; contact nothing")
-    results.add_argument("--verbose", action="store_true", help="print the whole summary, not only its first screen")
-    results.add_argument("--quiet", action="store_true", help="show no progress")
+    add_output(parser, "the result as one object")

@@ -1,6 +1,7 @@
-"""The flags that set what a plan says: of `run` and `search`."""
+"""The flags that `run` and `search` share: those that set what a plan says, and those of the output."""
 
 import argparse
+from pathlib import Path
 
 from cuesta.cli.verbs.flags import SETTINGS
 
@@ -24,3 +25,12 @@ def add_settings(group: argparse._ArgumentGroup, other: dict[str, tuple[str, str
     group.add_argument(
         "--host", action="append", metavar="KEY=VALUE", help="a setting of the built-in host, such as service=echo"
     )
+
+
+def add_output(parser: argparse.ArgumentParser, json_is: str) -> None:
+    results = parser.add_argument_group("output")
+    results.add_argument("--out", type=Path, metavar="DIR", help="the run folder; by default runs/NAME-DATE-TIME")
+    results.add_argument("--json", metavar="FILE|-", help=f"write {json_is}; - = standard output")
+    results.add_argument("--dry-run", action="store_true", help="show what would be done; contact nothing")
+    results.add_argument("--verbose", action="store_true", help="print the whole summary, not only its first screen")
+    results.add_argument("--quiet", action="store_true", help="show no progress")
