@@ -1,5 +1,6 @@
 """`import cuesta`: the settings of plans as values of Python, and what is known of a run afterwards."""
 
+import os
 import re
 import threading
 from datetime import timedelta
@@ -15,6 +16,7 @@ from cuesta.records.messages import Snapshot
 from cuesta.workflow.find_limit import Search
 from cuesta.workflow.run_result import Run
 from tests.analysis.capacity.simulated import Load, write
+from tests.processes import command_of, descendants, end
 from tests.report import made_up
 
 QUICK: PlanSettings = {
@@ -92,6 +94,21 @@ def test_a_run_of_the_library_is_a_run_of_the_command(tmp_path: Path) -> None:
     assert run.folder.parent == tmp_path / "runs"
     assert (run.folder / "report.html").exists()
     assert cuesta.open(run.folder).json() == run.json()
+
+
+def test_a_host_that_ends_during_the_run_is_noted(tmp_path: Path) -> None:
+    stop = threading.Event()
+
+    def kill_host(snapshots: list[Snapshot]) -> None:
+        if snapshots and not stop.is_set():
+            (host,) = (pid for pid in descendants(os.getpid()) if b"host_process" in command_of(pid))
+            end([host])
+            while Path(f"/proc/{host}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
+                pass
+            stop.set()
+
+    run = cuesta.run(here=tmp_path, observer=kill_host, stop=stop, users=1, meters="none", measure="100s")
+    assert run.notes == ["the built-in host ended during the run: it was killed by signal 9"]
 
 
 def test_figures_are_attributes_of_the_run(tmp_path: Path) -> None:
