@@ -144,8 +144,3 @@ def test_too_many_users_for_intervals(write: Write, cuesta: Cuesta, monkeypatch:
     text = cuesta(*asked).row
     assert "no intervals, and no agreement to be judged, at 40 users" in text
     assert "(no interval) users; the figure is then" in text
-
-
-def test_json_without_a_simulation(write: Write, cuesta: Cuesta) -> None:
-    found = cuesta("predict", table(write, *ROWS), "--at", "users=20", "--json", "-").json
-    assert found["systems"][0]["simulated"] is None

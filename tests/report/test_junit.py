@@ -6,9 +6,7 @@ from xml.etree.ElementTree import Element, parse
 
 from cuesta.analysis import summarise
 from cuesta.report.junit import junit
-from cuesta.report.several import markdown
 from tests.report import made_up
-from tests.run_folder import RunFolder
 
 
 def suites(tmp_path: Path, *folders: Path) -> list[Element]:
@@ -42,16 +40,6 @@ def test_there_is_a_case_for_validity_and_one_for_each_limit(tmp_path: Path) -> 
     failure = suite.find("testcase/failure")
     assert failure is not None
     assert failure.get("message") == "response{a, b/c}.p50 < 50ms: measured 100 ms"
-
-
-def test_a_limit_has_the_unit_of_its_figure(tmp_path: Path) -> None:
-    limits = ["driver.cpu < 50%", "errors.count == 0", "host.cpu.idle > 20%", "echo.max < 1s"]
-    summary = summarise(RunFolder(tmp_path / "run", limits=limits).write())
-    junit({"run": summary}, tmp_path / "junit.xml")
-    said = [each.text for each in parse(tmp_path / "junit.xml").iter("system-out")][1:]
-    untimed = "the tape times no echo; add `Set Echo screen`"
-    assert said == ["measured 1.0 %", "measured 0", "nothing was measured for it", untimed]
-    assert "| errors.count == 0 | 0 |" in markdown({"run": summary})
 
 
 def test_an_invalid_run_is_an_error(tmp_path: Path) -> None:
