@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.units import between, many, percent, rounded, seconds, seconds_between, seconds_within, share
+from cuesta.units import interval, many, percent, rounded, seconds, seconds_between, seconds_within, share
 
 
 @pytest.mark.parametrize(
@@ -55,13 +55,13 @@ def test_digits_follow_the_error(value: float, error: float, text: str) -> None:
 
 
 def test_an_interval_is_as_fine_as_its_percentage() -> None:
-    assert [between(0.11, 0.23), between(0.95, 1.05), between(1.08, 1.21), between(44.41, 46.04)] == [
+    assert [interval(0.11, 0.23), interval(0.95, 1.05), interval(1.08, 1.21), interval(44.41, 46.04)] == [
         "0.11–0.23",
         "0.95–1.05",
         "1.1–1.2",
         "44.4–46.0",
     ]
-    assert [between(4.2, 76.0), between(8.0, 17.0), between(0.0, 76.0)] == ["4–76", "8–17", "0–80"]
+    assert [interval(4.2, 76.0), interval(8.0, 17.0), interval(0.0, 76.0)] == ["4–76", "8–17", "0–80"]
     assert [seconds_within(0.000996, 3e-4), seconds_between(4.2e-6, 76e-6)] == ["1.0 ms", "4–76 µs"]
 
 

@@ -9,6 +9,6 @@ def renew(text: str, tables: Mapping[str, str]) -> str:
         begin = f"<!-- table {name} -->\n"
         if begin in text:
             before, _, rest = text.partition(begin)
-            _, end, after = rest.partition("<!-- end -->")
-            text = f"{before}{begin}{table}\n{end}{after}"
+            _, end, tail = rest.partition("<!-- end -->")
+            text = f"{before}{begin}{table}\n{end}{tail}"
     return text

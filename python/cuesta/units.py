@@ -13,13 +13,8 @@ def seconds(value: float | None) -> str:
     """Write a duration, as `341 ms`."""
     if value is None:
         return ABSENT
-    size = abs(value)
-    if size >= 99.95:
-        return signed(f"{value:,.0f} s")
-    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
-        if size * factor >= 0.9995:
-            return f"{digits(value * factor)} {unit}"
-    return signed(f"{value * 1e9:.0f} ns")
+    unit, factor = unit_of(value)
+    return signed(f"{value * factor:.0f} ns") if unit == "ns" else f"{digits(value * factor)} {unit}"
 
 
 def in_unit(value: float | None, unit: str) -> str:
@@ -50,7 +45,7 @@ def percent(value: float, error: float | None) -> str:
     return rounded(value, error, 2 if 0 < abs(value) < 0.995 else 1)
 
 
-def between(low: float, high: float, most: int | None = None) -> str:
+def interval(low: float, high: float, most: int | None = None) -> str:
     """Write an interval, as `44.4–46.0`, to about a tenth of its length. `most` decimals: by default, as `percent`."""
     error = (high - low) / 4
     if 0 < low < 10.0 ** -places(error):  # it would be rounded to 0
@@ -60,7 +55,7 @@ def between(low: float, high: float, most: int | None = None) -> str:
     return f"{rounded(low, error, most)}–{rounded(high, error, most)}"
 
 
-def under(bound: float) -> str:
+def upper_bound(bound: float) -> str:
     """Write the upper bound of a percentage that no sample found."""
     return f"under {rounded(bound, bound, 3)} %"
 
@@ -75,7 +70,7 @@ def seconds_within(value: float, error: float) -> str:
 def seconds_between(low: float, high: float) -> str:
     """Write an interval of durations, as `110–136 ms`."""
     unit, factor = unit_of(high)
-    return f"{between(low * factor, high * factor, 2)} {unit}"
+    return f"{interval(low * factor, high * factor, 2)} {unit}"
 
 
 def unit_of(value: float) -> tuple[str, float]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from cuesta.analysis.host_figures import estimated_calls
 from cuesta.records.meter_figure import UNRECORDED, MeterFigure
 from cuesta.records.meter_report import ByCause, Count, MeterReport
-from cuesta.units import percent, under
+from cuesta.units import percent, upper_bound
 
 BARELY = 0.1
 """A run that has less than this part of the service's share or rate hardly exercises the resource."""
@@ -257,7 +257,7 @@ def _absent_causes(shares: list[Share], samples: float) -> Iterator[str]:
 
 def written(known: MixFigure) -> str:
     """Write a percentage in as many digits as its error supports; with no sample, its upper limit."""
-    return f"{percent(known.value, known.standard_error)} %" if known.bound is None else under(known.bound)
+    return f"{percent(known.value, known.standard_error)} %" if known.bound is None else upper_bound(known.bound)
 
 
 def _absent_rates(rates: list[Rate]) -> Iterator[str]:

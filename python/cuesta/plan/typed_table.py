@@ -60,7 +60,7 @@ def _read(file: Path, name: str) -> TypedTable:
         raise ValueError(f"it is not TOML: {error}") from None
     table = document.get("table", {}).get(name)
     if not isinstance(table, dict) or "columns" not in table:
-        known = ", ".join(each for each, found in document.get("table", {}).items() if "columns" in found)
+        known = ", ".join(each for each, rows in document.get("table", {}).items() if "columns" in rows)
         raise ValueError(f"the file has no table of columns `{name}`; it has {known or 'none'}")
     columns, names = table["columns"], list(table["rows"])
     rows = [_cells(table["rows"][name], len(columns)) for name in names]

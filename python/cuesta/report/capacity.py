@@ -112,8 +112,8 @@ def state_saturations(summary: Summary) -> Iterator[Remark]:
         points = derive_points(summary) if len(summary.steps) >= LEAST_STEPS else []
     except RefusedError:  # an open load
         return
-    if said := "; ".join(f"by {each.by} at {write_saturation(each)}" for each in saturations_by_meters(points)):
-        yield Remark(f"saturates {said}; where the response says so: cuesta predict, which fits it")
+    if users := "; ".join(f"by {point.by} at {write_saturation(point)}" for point in saturations_by_meters(points)):
+        yield Remark(f"saturates {users}; where the response says so: cuesta predict, which fits it")
 
 
 def write_saturation(point: Saturation) -> str:

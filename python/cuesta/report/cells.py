@@ -1,5 +1,6 @@
 """Writes a meter's figure in a cell of a table, `—` if it has no value; and the tiers of a row."""
 
+from collections.abc import Callable
 from typing import Any
 
 from cuesta.records.meter_figure import MeterFigure
@@ -11,19 +12,14 @@ def tiered(row_: str, *figures: MeterFigure[Any]) -> str:
     return f"{row_}  {list_tiers(*figures)}"
 
 
-def percent(figure: MeterFigure[float]) -> str:
-    value = figure.value
-    return ABSENT if value is None else signed(f"{value:.1f}")
+def written(write: Callable[[float], str]) -> Callable[[MeterFigure[float]], str]:
+    """Writes a figure with `write`; one without a value is absent."""
+    return lambda figure: ABSENT if figure.value is None else write(figure.value)
 
 
-def number(figure: MeterFigure[float]) -> str:
-    value = figure.value
-    return ABSENT if value is None else digits(value)
-
-
-def whole(figure: MeterFigure[float]) -> str:
-    value = figure.value
-    return ABSENT if value is None else count(round(value))
+percent = written(lambda value: signed(f"{value:.1f}"))
+number = written(digits)
+whole = written(lambda value: count(round(value)))
 
 
 def duration(figure: MeterFigure[float]) -> str:

@@ -32,7 +32,7 @@ def report(comparison: Comparison) -> Report:
         Section("Design", list(design(comparison))),
         Section("Left out", list(list_excluded(comparison))),
         Section("Failures", list(failures_table(comparison))),
-        Section("Headline", list(headline_table(comparison))),
+        Section("Headline", [table(comparison.headline, "verdict")] if comparison.headline else []),
         Section("Power", list(power(comparison))),
         Section("Others", list(exploratory_table(comparison))),
         Section("Errors", list(errors(comparison))),
@@ -103,11 +103,11 @@ def list_failing(comparison: Comparison) -> list[FailureComparison]:
     return [each for each in comparison.failures if each.verdict in (Failing.MORE, Failing.FEWER)]
 
 
-def describe_failures(each: FailureComparison) -> str:
+def describe_failures(failures: FailureComparison) -> str:
     """Which side fails more: `more failures in NEW: errors 5.1 %, in BASE 0 %`."""
-    base, new = (share(statistics.fmean(side)) for side in (each.base, each.new))
-    word = Failing.MORE if each.difference > 0 else Failing.FEWER
-    return f"{word} in NEW: {each.metric.label} {new}, in BASE {base}"
+    base, new = (share(statistics.fmean(side)) for side in (failures.base, failures.new))
+    word = Failing.MORE if failures.difference > 0 else Failing.FEWER
+    return f"{word} in NEW: {failures.metric.label} {new}, in BASE {base}"
 
 
 def list_spoilt_runs(comparison: Comparison) -> Iterator[str]:
@@ -156,11 +156,8 @@ def estimate_needed_runs(figure: MetricComparison, comparison: Comparison) -> st
     more = figure.test and figure.test.more_runs
     if not more:
         return f"over {MOST_RUNS} would be needed: the change is too close to the margin for this noise"
-    return f"about {many(more, 'more pair')} would decide" if comparison.in_pairs else runs_of_each_side(more)
-
-
-def runs_of_each_side(more: int) -> str:
-    return f"about {many(more, 'more run')} of each side would decide"
+    what = many(more, "more pair") if comparison.in_pairs else f"{many(more, 'more run')} of each side"
+    return f"about {what} would decide"
 
 
 def design(comparison: Comparison) -> Iterator[Part]:
@@ -201,11 +198,6 @@ def failures_table(comparison: Comparison) -> Iterator[Part]:
         yield Table(("mean of the runs", "BASE", "NEW", "verdict"), rows, wraps=0)
 
 
-def headline_table(comparison: Comparison) -> Iterator[Part]:
-    if comparison.headline:
-        yield table(comparison.headline, "verdict")
-
-
 def exploratory_table(comparison: Comparison) -> Iterator[Part]:
     seen = [each for each in comparison.exploratory if each.base or each.new]
     if seen:
@@ -229,14 +221,14 @@ def table(figures: Iterable[MetricComparison], last: str, caption: str = "") -> 
     return Table(heads, rows, "; ".join(filter(None, (*missing, caption))), wraps=0)
 
 
-def figure_cells(each: MetricComparison) -> tuple[str, ...]:
+def figure_cells(figure: MetricComparison) -> tuple[str, ...]:
     base, new = (
-        AT_LEAST * is_bound + in_unit(value, each.metric.unit)
-        for value, is_bound in zip(medians(each), each.bounded, strict=True)
+        AT_LEAST * is_bound + in_unit(value, figure.metric.unit)
+        for value, is_bound in zip(medians(figure), figure.bounded, strict=True)
     )
-    if each.ratio is None:
+    if figure.ratio is None:
         return base, new, ABSENT, ""
-    return base, new, write_ratio(each.ratio), write_interval(each.interval)
+    return base, new, write_ratio(figure.ratio), write_interval(figure.interval)
 
 
 def medians(figure: MetricComparison) -> tuple[float | None, float | None]:
@@ -244,10 +236,10 @@ def medians(figure: MetricComparison) -> tuple[float | None, float | None]:
     return base, new
 
 
-def compensated_cells(each: MetricComparison, compensation: float) -> tuple[str, ...]:
+def compensated_cells(figure: MetricComparison, compensation: float) -> tuple[str, ...]:
     """The figure by the base's method: the dotted line of MPL-17."""
-    _, new = medians(each)
-    return "", in_unit((new or 0.0) * compensation, each.metric.unit), f"×{compensation:g}", ""
+    _, new = medians(figure)
+    return "", in_unit((new or 0.0) * compensation, figure.metric.unit), f"×{compensation:g}", ""
 
 
 def write_ratio(ratio: float) -> str:
@@ -355,35 +347,35 @@ def data_of_side(side: Side) -> dict[str, Any]:
     }
 
 
-def data_of_failures(each: FailureComparison) -> dict[str, Any]:
+def data_of_failures(failures: FailureComparison) -> dict[str, Any]:
     return {
-        "metric": each.metric.name,
-        "unit": each.metric.unit,
-        "base": list(each.base),
-        "new": list(each.new),
-        "difference": each.difference,
-        "verdict": str(each.verdict),
-        "chance_unchanged": each.p_equal,
+        "metric": failures.metric.name,
+        "unit": failures.metric.unit,
+        "base": list(failures.base),
+        "new": list(failures.new),
+        "difference": failures.difference,
+        "verdict": str(failures.verdict),
+        "chance_unchanged": failures.p_equal,
     }
 
 
-def data_of_figure(each: MetricComparison) -> dict[str, Any]:
-    judged = each.test
+def data_of_figure(figure: MetricComparison) -> dict[str, Any]:
+    judged = figure.test
     return {
-        "metric": each.metric.name,
-        "unit": each.metric.unit,
-        "base": list(each.base),
-        "new": list(each.new),
-        "at_least": {"base": each.bounded[0], "new": each.bounded[1]},
-        "compensation": each.compensation,
-        "ratio": each.ratio,
-        "interval": [each.interval.low, each.interval.high] if each.interval else None,
-        "confidence": each.interval.confidence if each.interval else None,
+        "metric": figure.metric.name,
+        "unit": figure.metric.unit,
+        "base": list(figure.base),
+        "new": list(figure.new),
+        "at_least": {"base": figure.bounded[0], "new": figure.bounded[1]},
+        "compensation": figure.compensation,
+        "ratio": figure.ratio,
+        "interval": [figure.interval.low, figure.interval.high] if figure.interval else None,
+        "confidence": figure.interval.confidence if figure.interval else None,
         "verdict": judged and str(judged.verdict),
         "chance_unchanged": judged and judged.p_equal,
         "chance_at_margin": judged and judged.p_at_margin,
         "more_runs": judged and judged.more_runs,
         "least_change": judged and judged.least_change,
         "runs_for_margin": judged and judged.runs_for_margin,
-        "missing": each.missing,
+        "missing": figure.missing,
     }

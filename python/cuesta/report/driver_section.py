@@ -33,7 +33,7 @@ def driver_section(summary: Summary, step: StepFigures) -> Section:
         Fact("screens", describe_screens(own.screens) if own.screens else ""),
     ]
     groups = [(keys.group, keys.lateness) for keys in step.keys if keys.lateness.count]
-    rows = [(name, count(of.count), seconds(of.mean), *percentiles(of)) for name, of in groups]
+    rows = [(name, count(lateness.count), seconds(lateness.mean), *percentiles(lateness)) for name, lateness in groups]
     more: list[Part] = [Facts(rest)]
     if rows:
         more.append(Table(("delay of", *HEADS[1:]), rows, wide={MEAN}))

@@ -15,9 +15,9 @@ from cuesta.ledger.record import Absence, Check, FormRow, ProcessRow, Record, Re
 from cuesta.plain_text import plain
 from cuesta.units import (
     ABSENT,
-    between,
     count,
     digits,
+    interval,
     many,
     percent,
     rounded,
@@ -312,7 +312,7 @@ def write_interval(figure: RecordFigure, unit: str) -> str:
     if unit == "s":
         return seconds_between(figure.low, figure.high)
     by, sign = (100, " %") if unit == "share" else (1, "")
-    return between(by * figure.low, by * figure.high, 2) + sign
+    return interval(by * figure.low, by * figure.high, 2) + sign
 
 
 def list_absences(record: Record) -> dict[str, str]:

@@ -19,7 +19,7 @@ from cuesta.report.figure import write_rate
 from cuesta.report.front_end import text as tty_meters
 from cuesta.report.meters import SOURCES, closing
 from cuesta.report.model import Cell, Folded, Listing, Part, Picture, Remark, Section, Table, Words
-from cuesta.units import between, count, digits, many, percent, rounded, seconds, share, under
+from cuesta.units import count, digits, interval, many, percent, rounded, seconds, share, upper_bound
 
 IDLE = {
     "zero": "zero",
@@ -53,21 +53,19 @@ DEVICES: tuple[Cell, ...] = (
 
 
 def section(summary: Summary) -> Section:
-    step, of = summary.last, summary.last.host
-    parts: list[Part] = [Remark(each) for each in (*list_programs(of), *describe_cpu(of), *warn_of_lost_time(of))]
-    rest = [*describe_details(of), *(describe_built_in(of.builtin) if of.builtin else ())]
-    more: list[Part] = [*map(Remark, rest), *(Remark(each, "faint") for each in describe_certainty(of))]
+    step, host = summary.last, summary.last.host
+    parts: list[Part] = [Remark(each) for each in (*list_programs(host), *describe_cpu(host), *warn_of_lost_time(host))]
+    rest = [*describe_details(host), *(describe_built_in(host.builtin) if host.builtin else ())]
+    more: list[Part] = [*map(Remark, rest), *(Remark(each, "faint") for each in describe_certainty(host))]
     return Section("Host", parts, [*more, *tables(step), *listings(summary, step)])
 
 
 def tables(step: StepFigures) -> Iterator[Table]:
     meter_report = step.host.meter_report
     if meter_report and meter_report.devices:
-        tier = bracket_tiers(
-            *(each for of in meter_report.devices.values() for each in (of.atb, of.queue, of.busy, of.errors))
-        )
-        rows = [(name, *device_cells(of)) for name, of in meter_report.devices.items()]
-        yield Table(DEVICES, rows, f"of the whole machine{tier}")
+        devices = meter_report.devices
+        tier = bracket_tiers(*(figure for d in devices.values() for figure in (d.atb, d.queue, d.busy, d.errors)))
+        yield Table(DEVICES, [(name, *device_cells(d)) for name, d in devices.items()], f"of the whole machine{tier}")
     if meter_report and (rows_off := list(off_cpu.rows(meter_report))):
         yield Table(("off its CPU", *off_cpu.HEADS), rows_off, f"{off_cpu.ABOUT}.")
 
@@ -112,8 +110,9 @@ def front_end_listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
     times, meter_report = summary.recorded.steps.get(step.step), step.host.meter_report
     if times and (front_end_report := front_end(summary.recorded, times)):
         yield Folded(f"The front end's meters (tty_meters){which}", [Listing(tty_meters(front_end_report))])
-    if meter_report and (found := summary.recorded.metered.profiles.get(step.step)):
-        yield Folded(f"Where the host's CPU time went (ic_sample){which}", [Listing(profile.text(found, meter_report))])
+    if meter_report and (listing := summary.recorded.metered.profiles.get(step.step)):
+        samples = Listing(profile.text(listing, meter_report))
+        yield Folded(f"Where the host's CPU time went (ic_sample){which}", [samples])
 
 
 def describe_cpu(host: HostFigures) -> Iterator[str]:
@@ -165,13 +164,13 @@ def list_host_doubts(host: HostFigures) -> Iterator[str]:
 
 def list_causes(causes: Mapping[str, CauseRow]) -> Iterator[str]:
     """Shares of the causes, the largest first, with the 95 % intervals of sampled ones."""
-    known = [(name, of, value) for name, of in causes.items() if (value := of.percent.value) is not None]
+    known = [(name, row, value) for name, row in causes.items() if (value := row.percent.value) is not None]
     shares = sorted(known, key=lambda share: -share[2])
     small = [value for *_, value in shares if value < SMALLEST]
-    for name, of, value in shares:
+    for name, row, value in shares:
         if value >= SMALLEST:
-            within = f" [{between(*limits)}]" if (limits := of.interval.value) else ""
-            yield f"{name_cause(name)} {percent(value, of.standard_error.value)}{within}"
+            within = f" [{interval(*limits)}]" if (limits := row.interval.value) else ""
+            yield f"{name_cause(name)} {percent(value, row.standard_error.value)}{within}"
     if (rest := sum(small)) >= SMALLEST:
         what = "others" if len(small) < len(shares) else "causes together"
         yield f"{len(small)} {what} {rounded(rest, rest, 3)}"
@@ -183,7 +182,7 @@ def describe_unsampled(host: HostFigures) -> Iterator[str]:
     names = [name for name in intervals if name not in (host.cpu_by_cause or {})]
     if names:
         listed_names = ", ".join(name_cause(name) for name in names)
-        yield f"no sample met {listed_names}: each {under(intervals[names[0]][1])}"
+        yield f"no sample met {listed_names}: each {upper_bound(intervals[names[0]][1])}"
 
 
 def describe_idle(meter_report: MeterReport | None) -> Iterator[str]:
@@ -192,22 +191,22 @@ def describe_idle(meter_report: MeterReport | None) -> Iterator[str]:
         yield f"idle by kind: {', '.join(kinds)} (exact)"
 
 
-def describe_transaction(each: PerTransaction) -> str:
+def describe_transaction(cost: PerTransaction) -> str:
     parts = {
-        "CPU": None if each.cpu_ms is None else seconds(each.cpu_ms / 1e3),
-        "page faults": add_known(each.minor_faults, each.major_faults),
-        "context switches": each.switches and digits(each.switches),
-        "system calls": write_calls(each),
-        "I/Os": each.ios and digits(each.ios) + (" (of the machine)" if "ios" in each.of_machine else ""),
+        "CPU": None if cost.cpu_ms is None else seconds(cost.cpu_ms / 1e3),
+        "page faults": add_known(cost.minor_faults, cost.major_faults),
+        "context switches": cost.switches and digits(cost.switches),
+        "system calls": write_calls(cost),
+        "I/Os": cost.ios and digits(cost.ios) + (" (of the machine)" if "ios" in cost.of_machine else ""),
     }
     return "per transaction: " + ", ".join(f"{name} {value}" for name, value in parts.items() if value)
 
 
-def write_calls(each: PerTransaction) -> str | None:
+def write_calls(cost: PerTransaction) -> str | None:
     """System calls, counted or else estimated from samples."""
-    if each.system_calls is not None:
-        return digits(each.system_calls)
-    estimated = each.system_calls_estimated  # accurate to a tenth at best: docs/meters.md
+    if cost.system_calls is not None:
+        return digits(cost.system_calls)
+    estimated = cost.system_calls_estimated  # accurate to a tenth at best: docs/meters.md
     return None if estimated is None else f"about {rounded(estimated, estimated / 10)} (estimated)"
 
 
@@ -261,9 +260,9 @@ def describe_shared(meter_report: MeterReport) -> Iterator[str]:
     low, high = network.interval.value or (percent, percent)
     if not percent:
         of_cpus = f"of the machine's {many(cpus, 'CPU')}{bracket_tiers(network.percent)}"
-        yield f"network, shared: no sample met it: {under(high)} {of_cpus}"
+        yield f"network, shared: no sample met it: {upper_bound(high)} {of_cpus}"
         return
-    within = f" [{between(low, high)}]" if low < high else ""
+    within = f" [{interval(low, high)}]" if low < high else ""
     error = (high - low) / 4
     yield (
         f"network, shared: {units.percent(percent, error)}{within} {machine} "

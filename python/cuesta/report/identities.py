@@ -52,50 +52,50 @@ def _rows(checked: DocumentCheck) -> Iterator[str]:
     yield ""
     width = max((cell_len(each.name) for each in checked.unexplained), default=0)
     for each in checked.unexplained:
-        yield f"{left(each.verdict.value.upper(), 16)}  {left(each.name, width)}  {_said(each)}"
-        yield from _because(each, checked.document)
+        yield f"{left(each.verdict.value.upper(), 16)}  {left(each.name, width)}  {_describe_value(each)}"
+        yield from _list_reasons(each, checked.document)
     if checked.unexplained:
         yield ""
-    yield from _within_rounding(checked)
+    yield from _list_rounded(checked)
     yield count_identities(checked)
 
 
-def _said(finding: Finding) -> str:
+def _describe_value(finding: Finding) -> str:
     if finding.reading:
         return f"printed {finding.printed}, reads as {finding.reading}"
     can_be = "can be" if finding.verdict is FindingKind.IMPOSSIBLE else "computed"
     return f"printed {finding.printed}" + (f", {can_be} {finding.computed}" if finding.computed else "")
 
 
-def _because(finding: Finding, document: Document) -> Iterator[str]:
+def _list_reasons(finding: Finding, document: Document) -> Iterator[str]:
     """The reasons: the typist's remark, and the identities that fail, or those that hold with the reading."""
     yield from _wrapped(finding.why)
     if finding.reading and finding.support:
         agree = "it agrees" if len(finding.support) == 1 else f"all {len(finding.support)} agree"
         yield from _wrapped(f"with {finding.reading} {agree}:")
-        yield from _few(finding.support, document)
+        yield from _list_formulas(finding.support, document)
     elif finding.against:
-        yield from _few(finding.against, document)
+        yield from _list_formulas(finding.against, document)
         if finding.support:
             yield from _wrapped("as printed it does hold in:")
-            yield from _few(finding.support, document)
+            yield from _list_formulas(finding.support, document)
 
 
-def _within_rounding(checked: DocumentCheck) -> Iterator[str]:
+def _list_rounded(checked: DocumentCheck) -> Iterator[str]:
     rounded = [values for values in checked.findings if values.verdict is FindingKind.ROUNDING]
     if rounded:
-        values = ", ".join(f"{_short(one)} {one.printed} ({one.computed})" for one in rounded)
+        values = ", ".join(f"{_name_briefly(one)} {one.printed} ({one.computed})" for one in rounded)
         yield from _wrapped(f"within rounding (computed): {values}", "", "  ")
         yield ""
 
 
-def _short(finding: Finding) -> str:
+def _name_briefly(finding: Finding) -> str:
     """The value's name; or the beginning of the identity, if it is not about one value."""
     formula = finding.against[0]
     return finding.name if formula.startswith(f"{finding.name} ") else f"[{formula[:SHORT]}…]"
 
 
-def _few(formulas: tuple[str, ...], document: Document) -> Iterator[str]:
+def _list_formulas(formulas: tuple[str, ...], document: Document) -> Iterator[str]:
     for formula in formulas[:MOST]:
         yield from _wrapped(formula, "      ", "        ")
         for name in dict.fromkeys(NAME.findall(formula)):

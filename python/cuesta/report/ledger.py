@@ -39,23 +39,23 @@ def data(ledger: Ledger) -> dict[str, Any]:
         "workload": ledger.workload,
         "unit": ledger.unit,
         "base": ledger.base and ledger.base.name,
-        "systems": [_measured(ledger, each) for each in ledger.systems],
-        "planned": ledger.planned and _projection(ledger, ledger.planned),
+        "systems": [_system_data(ledger, each) for each in ledger.systems],
+        "planned": ledger.planned and _projection_data(ledger, ledger.planned),
         "came": [
             {**asdict(each), "system": each.system.name, "before": each.before.name}
             | {"gained": each.gained, "miss": each.miss}
             for each in ledger.outcomes
         ],
-        "rebased": ledger.rebased and _projection(ledger, ledger.rebased),
+        "rebased": ledger.rebased and _projection_data(ledger, ledger.rebased),
     }
 
 
-def _measured(ledger: Ledger, system: MeasuredSystem) -> dict[str, Any]:
+def _system_data(ledger: Ledger, system: MeasuredSystem) -> dict[str, Any]:
     percent, interval = ledger.beside_base(system)
     return {**asdict(system), "date": system.date.isoformat(), "percent": percent, "percent_interval": interval}
 
 
-def _projection(ledger: Ledger, projection: Projection) -> dict[str, Any]:
+def _projection_data(ledger: Ledger, projection: Projection) -> dict[str, Any]:
     return {
         "since": projection.since.name,
         "improvements": [
@@ -82,19 +82,19 @@ def _rows(ledger: Ledger) -> Iterator[str]:
     if ledger.base and not _is_short(ledger.base.name):
         yield f"base: {plain(ledger.base.name)}, {ledger.base.date}"
     yield ""
-    yield from _systems(ledger)
+    yield from _list_systems(ledger)
     if ledger.planned:
         yield DOTTED
-        yield from _projected(ledger, ledger.planned, "planned after")
+        yield from _list_projected(ledger, ledger.planned, "planned after")
     for came in ledger.outcomes:
         yield ""
-        yield from _came(ledger, came)
+        yield from _describe_outcome(ledger, came)
     if ledger.rebased and ledger.rebased.projected:
         yield ""
-        yield from _projected(ledger, ledger.rebased, "re-based on")
+        yield from _list_projected(ledger, ledger.rebased, "re-based on")
 
 
-def _systems(ledger: Ledger) -> Iterator[str]:
+def _list_systems(ledger: Ledger) -> Iterator[str]:
     graded = any(each.grade for each in ledger.systems)
     beside = [ledger.beside_base(each) for each in ledger.systems]
     ranges = [f"{interval[0]:.2f} .. {interval[1]:.2f}" if interval else "" for _, interval in beside]
@@ -103,19 +103,19 @@ def _systems(ledger: Ledger) -> Iterator[str]:
     head = f"  {left(interval, width)}" if interval else ""
     yield _head(ledger, "system", "date", "elapsed") + head + ("  grade" if graded else "")
     for each, (percent, _), range_ in zip(ledger.systems, beside, ranges, strict=True):
-        place = f"{_name(ledger, each.name)}  {each.date}  {_elapsed(ledger, each.elapsed, percent)}"
-        yield f"{place}{f'  {left(range_, width)}' if interval else ''}  {_grade(each)}"
+        place = f"{_name(ledger, each.name)}  {each.date}  {_write_elapsed(ledger, each.elapsed, percent)}"
+        yield f"{place}{f'  {left(range_, width)}' if interval else ''}  {_write_grade(each)}"
     if not ledger.systems:
         yield "none yet"
     if ledger.base and any(percent is None for percent, _ in beside):
         yield f"— no percentage: it has an interval over runs, which takes {RUNS_FOR_INTERVAL} of each system"
 
 
-def _grade(system: MeasuredSystem) -> str:
+def _write_grade(system: MeasuredSystem) -> str:
     return f"{system.grade}: {plain(system.doubt)}" if system.doubt else system.grade
 
 
-def _projected(ledger: Ledger, projection: Projection, title: str) -> Iterator[str]:
+def _list_projected(ledger: Ledger, projection: Projection, title: str) -> Iterator[str]:
     since = plain(projection.since.name)
     if cell_len(f"{title} {since}") > _width(ledger):  # it does not fit into the column
         yield f"{title} {since}:"
@@ -124,24 +124,25 @@ def _projected(ledger: Ledger, projection: Projection, title: str) -> Iterator[s
     yield f"{_head(ledger, title, 'when', 'mean')}  all high .. all low  saves"
     for each in projection.projected:
         ends = left(f"{each.shortest:.2f} .. {each.longest:.2f}", 19)
-        place = f"{_name(ledger, each.planned.name)}  {left(plain(each.planned.date), 10)}"
-        yield f"{place}  {_elapsed(ledger, each.mean, ledger.percent(each.mean))}  {ends}  {_saves(each.planned)}"
+        name, date = _name(ledger, each.planned.name), left(plain(each.planned.date), 10)
+        elapsed = _write_elapsed(ledger, each.mean, ledger.percent(each.mean))
+        yield f"{name}  {date}  {elapsed}  {ends}  {_describe_saving(each.planned)}"
     if projection.chance:
-        yield from _goal(ledger, projection, projection.chance)
+        yield from _describe_goal(ledger, projection, projection.chance)
 
 
-def _goal(ledger: Ledger, projection: Projection, chance: GoalChance) -> Iterator[str]:
+def _describe_goal(ledger: Ledger, projection: Projection, chance: GoalChance) -> Iterator[str]:
     ends, verdict = projection.ends, "would be met" if projection.ends <= chance.goal else "NOT MET"
     base = ledger.base
     faster = f", {base.elapsed / ends:.2f} times as fast as {plain(base.name)}" if base else ""
     yield f"goal {chance.goal:.2f} {ledger.unit}: projected {ends:.2f}{faster}: {verdict}"
     yield (
-        f"chance to meet it {_chance(chance)} ({chance.draws:,} draws, each estimate uniform and independent); "
+        f"chance to meet it {_write_chance(chance)} ({chance.draws:,} draws, each estimate uniform and independent); "
         f"90 in 100 end from {chance.low:.1f} to {chance.high:.1f}"
     )
 
 
-def _chance(chance: GoalChance) -> str:
+def _write_chance(chance: GoalChance) -> str:
     """Write a chance to the place of its error."""
     if not chance.error:
         return f"{chance.share:.2f}"
@@ -149,7 +150,7 @@ def _chance(chance: GoalChance) -> str:
     return f"{chance.share:.{places}f} ± {chance.error:.1g}"
 
 
-def _came(ledger: Ledger, came: ReleaseOutcome) -> Iterator[str]:
+def _describe_outcome(ledger: Ledger, came: ReleaseOutcome) -> Iterator[str]:
     system = came.system
     yield f"{plain(system.name)} came with: {', '.join(map(plain, system.brings))}"
     late = "longer" if came.miss > 0 else "shorter"
@@ -165,29 +166,29 @@ def _came(ledger: Ledger, came: ReleaseOutcome) -> Iterator[str]:
         )
 
 
-def _saves(planned: PlannedImprovement) -> str:
-    touched = "" if planned.touches == EstimatedShare(1.0, 1.0) else f" of {_range(planned.touches)}"
-    return f"{_range(planned.saves)}{touched}" + ("" if planned.in_benchmark else ", not in the benchmark")
+def _describe_saving(planned: PlannedImprovement) -> str:
+    touched = "" if planned.touches == EstimatedShare(1.0, 1.0) else f" of {_write_range(planned.touches)}"
+    return f"{_write_range(planned.saves)}{touched}" + ("" if planned.in_benchmark else ", not in the benchmark")
 
 
-def _range(each: EstimatedShare) -> str:
-    low, high = f"{100 * each.low:g}", f"{100 * each.high:g}"
+def _write_range(estimate: EstimatedShare) -> str:
+    low, high = f"{100 * estimate.low:g}", f"{100 * estimate.high:g}"
     return f"{low} %" if low == high else f"{low}–{high} %"
 
 
 def _head(ledger: Ledger, what: str, when: str, figure: str) -> str:
-    of = ""
+    base = ""
     if ledger.base:
-        of = f"% of {plain(ledger.base.name) if _is_short(ledger.base.name) else 'base'}"
+        base = f"% of {plain(ledger.base.name) if _is_short(ledger.base.name) else 'base'}"
     what, figure = left(what, _width(ledger)), right(f"{figure} {ledger.unit}", 11)
-    return f"{what}  {left(when, 10)}  {figure}  {right(of, SHORT + 5)}"
+    return f"{what}  {left(when, 10)}  {figure}  {right(base, SHORT + 5)}"
 
 
 def _is_short(name: str) -> bool:
     return cell_len(plain(name)) <= SHORT
 
 
-def _elapsed(ledger: Ledger, elapsed: float, percent: float | None) -> str:
+def _write_elapsed(ledger: Ledger, elapsed: float, percent: float | None) -> str:
     missing = ABSENT if ledger.base else ""
     shown = missing if percent is None else f"{percent:.2f}"
     return f"{elapsed:>11.2f}  {right(shown, SHORT + 5)}"

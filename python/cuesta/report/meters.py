@@ -17,7 +17,7 @@ from cuesta.records.schema import fields
 from cuesta.report import off_cpu
 from cuesta.report.cells import bracket_tiers, duration, number, per_s, percent, tiered, whole
 from cuesta.report.cells import name_cause as cause_label
-from cuesta.units import ABSENT, between, count, digits, seconds, seconds_within, under
+from cuesta.units import ABSENT, count, digits, interval, seconds, seconds_within, upper_bound
 
 MARGIN, WIDTH = 10, 84
 """Columns of titles, and of the rows beside them."""
@@ -84,8 +84,8 @@ def about_rows(meter_report: MeterReport) -> Iterator[str]:
     until = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(meter_report.wall / 1e9))
     length = write_length(meter_report.seconds)
     yield f"{plain(meter_report.subject)}, for {length} until {until}; {cpus_of(meter_report)}"
-    if said := SOURCES.get(meter_report.own.source):
-        yield from wrapped(f"its CPU time: {said}", WIDTH)
+    if source := SOURCES.get(meter_report.own.source):
+        yield from wrapped(f"its CPU time: {source}", WIDTH)
     if doubt := meter_report.own.doubt:
         yield from wrapped(f"DOUBTFUL: {plain(doubt)}", WIDTH)
     if meter_report.closure.accounted.value is not None:
@@ -154,7 +154,7 @@ def causes(meter_report: MeterReport) -> Iterator[str]:
     bound = by_cause.bound.value
     if bound is not None and by_cause.unmet:
         names = ", ".join(map(cause_label, by_cause.unmet))
-        yield from wrapped(f"no sample met {names}: each {under(bound)}", WIDTH)
+        yield from wrapped(f"no sample met {names}: each {upper_bound(bound)}", WIDTH)
     if not by_cause.about:
         return  # traced, not sampled
     samples = by_cause.about["samples"].value or 0.0
@@ -178,7 +178,7 @@ def error_of(cause: CauseRow) -> float | None:
 
 def write_interval(cause: CauseRow) -> str:
     limits = cause.interval.value
-    return between(*limits) if limits else ""
+    return interval(*limits) if limits else ""
 
 
 def write_share_duration(cause: CauseRow, figure: MeterFigure[float]) -> str:
@@ -355,8 +355,8 @@ def list_missing(meter_report: MeterReport) -> Iterator[str]:
 def list_unmetered(meter_report: MeterReport) -> Iterator[tuple[str, str]]:
     """Figures that are missing although they might be expected, each with its reason."""
     places: list[tuple[str, MeterFigure[Any]]] = [("CPU", meter_report.cpu.idle)]
-    for table, of in ((COUNTS, meter_report.counts), (IDLE, meter_report.idle), (TRAFFIC, meter_report.traffic)):
-        places += [(field.label.strip(), getattr(of, name)) for name, field in table.items()]
+    for table, figures in ((COUNTS, meter_report.counts), (IDLE, meter_report.idle), (TRAFFIC, meter_report.traffic)):
+        places += [(field.label.strip(), getattr(figures, name)) for name, field in table.items()]
     places += [("ready delay", meter_report.traffic.ready_delay), ("CPU by cause", meter_report.by_cause)]
     places += [("page wait", meter_report.traffic.page_wait)]
     places += [("off-CPU times", meter_report.traffic.off_cpu)]

@@ -108,37 +108,38 @@ def figure_data(figure: Figure) -> dict[str, Any]:
     }
 
 
-def estimate_data(each: Estimate) -> dict[str, Any]:
+def estimate_data(estimate: Estimate) -> dict[str, Any]:
     return {
-        "value": finite_or_none(each.value),
-        "low": finite_or_none(each.band.low),
-        "high": finite_or_none(each.band.high),
+        "value": finite_or_none(estimate.value),
+        "low": finite_or_none(estimate.band.low),
+        "high": finite_or_none(estimate.band.high),
     }
 
 
-def reported_data(each: Estimate) -> dict[str, Any] | None:
-    return None if each.not_reported else estimate_data(each)
+def reported_data(estimate: Estimate) -> dict[str, Any] | None:
+    return None if estimate.not_reported else estimate_data(estimate)
 
 
-def determined_data(each: Estimate) -> dict[str, Any] | None:
-    return estimate_data(each) if each.is_determined else None
+def determined_data(estimate: Estimate) -> dict[str, Any] | None:
+    return estimate_data(estimate) if estimate.is_determined else None
 
 
-def saturation_data(each: Saturation) -> dict[str, Any]:
-    users = estimate_data(Estimate(each.users, each.band))
-    return {"by": each.by, **load_data(each.at), "users": users, "throughput": each.throughput}
+def saturation_data(point: Saturation) -> dict[str, Any]:
+    users = estimate_data(Estimate(point.users, point.band))
+    return {"by": point.by, **load_data(point.at), "users": users, "throughput": point.throughput}
 
 
-def capacity_data(each: Capacity) -> dict[str, Any]:
+STATION = ("name", "demand", "servers")
+
+
+def capacity_data(capacity: Capacity) -> dict[str, Any]:
     return {
-        **load_data(each.at),
+        **load_data(capacity.at),
         "users": None,
-        "stations": [
-            {"name": station.name, "demand": station.demand, "servers": station.servers} for station in each.stations
-        ],
-        "saturation": determined_data(each.saturation),
-        "throughput": None if each.saturation.not_reported else each.most,
-        "allowed": each.allowed and determined_data(each.allowed),
+        "stations": [{name: getattr(each, name) for name in STATION} for each in capacity.stations],
+        "saturation": determined_data(capacity.saturation),
+        "throughput": None if capacity.saturation.not_reported else capacity.most,
+        "allowed": capacity.allowed and determined_data(capacity.allowed),
     }
 
 
@@ -169,7 +170,7 @@ def simulated_data(figure: SimulatedFigure) -> dict[str, Any]:
             each.name: {
                 "count": each.count,
                 "mean": each.mean and estimate_data(each.mean),
-                **{name: estimate_data(found) for name, found in each.percentiles.items()},
+                **{name: estimate_data(estimate) for name, estimate in each.percentiles.items()},
             }
             for each in figure.series
         },
@@ -184,14 +185,14 @@ def simulated_data(figure: SimulatedFigure) -> dict[str, Any]:
     }
 
 
-def limit_data(found: SimulatedLimit) -> dict[str, Any]:
+def limit_data(limit: SimulatedLimit) -> dict[str, Any]:
     return {
-        **load_data(found.at),
-        "users": reported_data(found.users),
-        "reached": estimate_data(found.reached) if found.reached and not found.users.not_reported else None,
-        "not_reported": found.users.not_reported or None,
-        "open": found.is_open,
-        "trials": found.trials,
+        **load_data(limit.at),
+        "users": reported_data(limit.users),
+        "reached": estimate_data(limit.reached) if limit.reached and not limit.users.not_reported else None,
+        "not_reported": limit.users.not_reported or None,
+        "open": limit.is_open,
+        "trials": limit.trials,
     }
 
 

@@ -30,20 +30,19 @@ def saturation_table(answer: Answer, system: SystemPrediction) -> Iterator[Part]
         )
 
 
-def describe_conflict(each: Conflict, users_are: str) -> str:
-    name = f"{plain(each.response.at.configuration)}: " if each.response.at.configuration else ""
-    return (
-        f"{name}{describe_saturation_conflict(each.response.users, plain(each.meter.by), each.meter.users, users_are)}"
-    )
+def describe_conflict(conflict: Conflict, users_are: str) -> str:
+    response, meter = conflict.response, conflict.meter
+    name = f"{plain(response.at.configuration)}: " if response.at.configuration else ""
+    return f"{name}{describe_saturation_conflict(response.users, plain(meter.by), meter.users, users_are)}"
 
 
-def saturation_cells(each: Saturation, system: SystemPrediction) -> list[Cell]:
+def saturation_cells(point: Saturation, system: SystemPrediction) -> list[Cell]:
     """A saturation point with its band, unless it is withheld."""
-    is_open = each.by == BY_MODEL and not system.model.fit.freedom
-    within = ABSENT if is_open else f"{digits(each.band.low)}–{digits(each.band.high)}"
-    rate = digits(each.throughput * each.at.unit.per_transaction)
-    own = "" if each.at.is_paced else write_pace(each.at)
-    return [plain(each.by), plain(each.at.configuration), own, digits(each.users), within, rate]
+    is_open = point.by == BY_MODEL and not system.model.fit.freedom
+    within = ABSENT if is_open else f"{digits(point.band.low)}–{digits(point.band.high)}"
+    rate = digits(point.throughput * point.at.unit.per_transaction)
+    own = "" if point.at.is_paced else write_pace(point.at)
+    return [plain(point.by), plain(point.at.configuration), own, digits(point.users), within, rate]
 
 
 def limit_remarks(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
@@ -53,28 +52,29 @@ def limit_remarks(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
         yield Remark(f"{plain(str(answer.limit))}: {describe_allowed(each, answer, system)}")
 
 
-def describe_allowed(each: Capacity, answer: Answer, system: SystemPrediction) -> str:
+def describe_allowed(capacity: Capacity, answer: Answer, system: SystemPrediction) -> str:
     several = len({now.at.own for own in answer.now.values() for now in own}) > 1
-    subject = [plain(each.at.configuration), f"Z+K {write_pace(each.at)}" if several and not each.at.is_paced else ""]
+    pace = f"Z+K {write_pace(capacity.at)}" if several and not capacity.at.is_paced else ""
+    subject = [plain(capacity.at.configuration), pace]
     name = f" ({', '.join(filter(None, subject))})" if any(subject) else ""
-    if each.allowed is None or (each.allowed.value < 1 and not each.allowed.not_reported):
+    if capacity.allowed is None or (capacity.allowed.value < 1 and not capacity.allowed.not_reported):
         return f"a single user misses it{name}"
-    if not each.allowed.is_determined:
-        return f"NOT REPORTED: {each.allowed.why_left_out}{name}"
-    return f"{write_whole(each.allowed, system)} {answer.users_are}{name}"
+    if not capacity.allowed.is_determined:
+        return f"NOT REPORTED: {capacity.allowed.why_left_out}{name}"
+    return f"{write_whole(capacity.allowed, system)} {answer.users_are}{name}"
 
 
-def write_whole(each: Estimate | None, system: SystemPrediction) -> str:
+def write_whole(estimate: Estimate | None, system: SystemPrediction) -> str:
     """A number of users with its band, rounded down."""
-    return ABSENT if each is None else write_estimate(each, system, lambda users: count(math.floor(users)))
+    return ABSENT if estimate is None else write_estimate(estimate, system, lambda users: count(math.floor(users)))
 
 
-def write_estimate(each: Estimate, system: SystemPrediction, written: Callable[[float], str] = digits) -> str:
+def write_estimate(estimate: Estimate, system: SystemPrediction, written: Callable[[float], str] = digits) -> str:
     """A number with its band, or why it is withheld."""
-    if not each.is_determined:
-        return "NOT REPORTED" if each.not_reported else "not determined"
-    within = f" ({written(each.band.low)}–{written(each.band.high)})" if system.model.fit.freedom else ""
-    return f"{written(each.value)}{within}"
+    if not estimate.is_determined:
+        return "NOT REPORTED" if estimate.not_reported else "not determined"
+    within = f" ({written(estimate.band.low)}–{written(estimate.band.high)})" if system.model.fit.freedom else ""
+    return f"{written(estimate.value)}{within}"
 
 
 def what_if_tables(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
@@ -94,13 +94,13 @@ def what_if_tables(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     yield Remark("it rests on the model above and on these changes: the changed host was never measured", "notice")
 
 
-def changed_cells(each: ChangedFigure) -> list[Cell]:
-    if each.response.not_reported:
+def changed_cells(figure: ChangedFigure) -> list[Cell]:
+    if figure.response.not_reported:
         return [ABSENT] * 4
-    rate = digits(each.throughput * each.at.unit.per_transaction)
-    if each.before.is_response_open:
-        return [ABSENT, ABSENT, write_band(each.response.band), rate]
-    return [seconds(each.before.response), seconds(each.response.value), write_band(each.response.band), rate]
+    rate = digits(figure.throughput * figure.at.unit.per_transaction)
+    if figure.before.is_response_open:
+        return [ABSENT, ABSENT, write_band(figure.response.band), rate]
+    return [seconds(figure.before.response), seconds(figure.response.value), write_band(figure.response.band), rate]
 
 
 def capacity_table(answer: Answer, system: SystemPrediction) -> Table:

@@ -64,21 +64,21 @@ def head(title: str, *columns: str) -> str:
     return row(title, *columns).upper()
 
 
-def is_seen(each: Share) -> bool:
-    return max(each.service.value, each.run.value) >= 0.05
+def is_seen(share: Share) -> bool:
+    return max(share.service.value, share.run.value) >= 0.05
 
 
-def share_row(each: Share) -> str:
-    service, run = (f"{written(known)}{MARK[known.tier]}" for known in (each.service, each.run))
-    return row(f"  {NAMES.get(each.name, each.name)}", service, run, signed(f"{each.points:+.1f}"))
+def share_row(share: Share) -> str:
+    service, run = (f"{written(known)}{MARK[known.tier]}" for known in (share.service, share.run))
+    return row(f"  {NAMES.get(share.name, share.name)}", service, run, signed(f"{share.points:+.1f}"))
 
 
-def rate_row(each: Rate) -> str:
+def rate_row(rate: Rate) -> str:
     service, run = (
-        f"{digits(known.value)} {'°' if known.of_machine else MARK[known.tier]}" for known in (each.service, each.run)
+        f"{digits(known.value)} {'°' if known.of_machine else MARK[known.tier]}" for known in (rate.service, rate.run)
     )
-    ratio, per_cpu = (ABSENT if value is None else digits(value) for value in (each.ratio, each.per_cpu))
-    return row(f"  {each.name}", service, run, ratio, per_cpu)
+    ratio, per_cpu = (ABSENT if value is None else digits(value) for value in (rate.ratio, rate.per_cpu))
+    return row(f"  {rate.name}", service, run, ratio, per_cpu)
 
 
 def row(name: str, service: str, run: str, apart: str, per_cpu: str = "") -> str:

@@ -104,17 +104,19 @@ def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
 
 def times_table(rows: list[DistributionRow]) -> Table:
     """A table of the distributions; with one class of transactions a terminal shows no headings."""
-    single = sum(of is None for _, of, _ in rows) <= 2
-    details = {
-        number
-        for number, (_, of, name) in enumerate(rows)
-        if (of is None and single) or (of and name.endswith("_from_sent") and not is_delayed(rows[number - 1][1], of))
-    }
-    cells: list[tuple[Cell, ...]] = [
-        (label,) if of is None else (head(f"{name}.p50", label), write_count(of), *times_cells(name, of))
-        for label, of, name in rows
-    ]
-    weak, censored = (any(of and is_so(of) for _, of, _ in rows) for is_so in (has_weak, lambda of: of.censored))
+    known = [durations for _, durations, _ in rows if durations]
+    is_single = len(rows) - len(known) <= 2
+    cells: list[tuple[Cell, ...]] = []
+    details = set[int]()
+    for number, (label, durations, name) in enumerate(rows):
+        if durations is None:
+            cells.append((label,))
+        else:
+            cells.append((head(f"{name}.p50", label), write_count(durations), *times_cells(name, durations)))
+        is_repeated = durations and name.endswith("_from_sent") and not is_delayed(rows[number - 1][1], durations)
+        if is_repeated or (durations is None and is_single):
+            details.add(number)
+    weak, censored = any(map(has_weak, known)), any(durations.censored for durations in known)
     caption = "; ".join(filter(None, (FEW * weak, CENSORED * censored, DUE_AND_SENT)))
     return Table(HEADS, cells, caption, details=details, wide={MEAN})
 

@@ -175,8 +175,8 @@ def write_interval(interval: tuple[float, float]) -> str:
     return f"with 95 % from {digits(interval[0])} to {digits(interval[1])}"
 
 
-def join_numbers(numbers: Sequence[int], of: str = "user") -> str:
+def join_numbers(numbers: Sequence[int], noun: str = "user") -> str:
     *first, last = numbers
-    if of == "step":
+    if noun == "step":
         return f"steps {', '.join(map(count, first))} and {last}" if first else f"step {last}"
-    return f"{', '.join(map(count, first))} and {many(last, of)}" if first else many(last, of)
+    return f"{', '.join(map(count, first))} and {many(last, noun)}" if first else many(last, noun)

@@ -77,8 +77,8 @@ def _received(status: Status) -> Iterable[str]:
 def _agent(status: Status) -> Iterable[str]:
     endpoint, seconds = status["endpoint"], (status["now"] - status["counting_since"]) / 1e9
     segments = endpoint["read_from_host"] + status["wire"]["segments"]["received"]
-    each = f", {endpoint['cpu_ns'] / segments / 1e3:.1f} µs a segment" if segments else ""
-    yield f"counts {seconds:,.1f} s; CPU {endpoint['cpu_ns'] / 1e7 / max(seconds, 1e-9):.2f} %{each}"
+    per_segment = f", {endpoint['cpu_ns'] / segments / 1e3:.1f} µs a segment" if segments else ""
+    yield f"counts {seconds:,.1f} s; CPU {endpoint['cpu_ns'] / 1e7 / max(seconds, 1e-9):.2f} %{per_segment}"
 
 
 def _reasons(counts: Status) -> list[str]:

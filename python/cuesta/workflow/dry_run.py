@@ -99,14 +99,14 @@ def _settings(job: Job) -> str:
     return "\n".join(["PLAN " + job.plan.source, *(f"  {row}" for row in rows)])
 
 
-def _published(each: PublishedFigure) -> str:
-    users = "" if each.users is None else f", of {many(each.users, 'user')}"
-    return f"{each.what}: {each.figure} {each.bound or '='} {each.value}{users}, {each.source}"
+def _published(figure: PublishedFigure) -> str:
+    users = "" if figure.users is None else f", of {many(figure.users, 'user')}"
+    return f"{figure.what}: {figure.figure} {figure.bound or '='} {figure.value}{users}, {figure.source}"
 
 
-def _published_table(each: PublishedTable) -> str:
-    when = ", ".join(f"{name} = {value}" for name, value in each.when.items())
-    return f"{each.table.title}, {each.table.source}{f': beside steps with {when}' if when else ''}"
+def _published_table(table: PublishedTable) -> str:
+    when = ", ".join(f"{name} = {value}" for name, value in table.when.items())
+    return f"{table.table.title}, {table.table.source}{f': beside steps with {when}' if when else ''}"
 
 
 def _groups(job: Job) -> str:
@@ -170,8 +170,8 @@ def _tapes(job: Job) -> list[str]:
 
 
 def _warnings(job: Job) -> list[str]:
-    found = [f"  {each}" for each in warnings(job)]
-    return ["\n".join(["WARNINGS", *found])] if found else []
+    rows = [f"  {each}" for each in warnings(job)]
+    return ["\n".join(["WARNINGS", *rows])] if rows else []
 
 
 def _toml(value: object) -> str:

@@ -53,10 +53,10 @@ def first_answer(summary: Summary) -> str:
     return answer(kinds[0]) if kinds else ""
 
 
-def by_kind(found: Sequence[Effect]) -> list[list[Effect]]:
+def by_kind(effects: Sequence[Effect]) -> list[list[Effect]]:
     """Effects by the settings that make them, in the order of SETTINGS; combinations last."""
     kinds = dict[tuple[str, ...], list[Effect]]()
-    for effect in found:
+    for effect in effects:
         kinds.setdefault(tuple(name for name, _ in effect.setting), []).append(effect)
     return [kinds[kind] for kind in sorted(kinds, key=lambda kind: (len(kind), SETTINGS.index(kind[0])))]
 
@@ -68,8 +68,8 @@ def answer(kind: Sequence[Effect]) -> str:
     return f"{name}: {sentence}; {GRID}" if is_aligned(kind) else f"{name}: {sentence}"
 
 
-def is_aligned(found: Sequence[Effect]) -> bool:
-    return any(name == ALIGN for effect in found for name, _ in effect.setting)
+def is_aligned(effects: Sequence[Effect]) -> bool:
+    return any(name == ALIGN for effect in effects for name, _ in effect.setting)
 
 
 def state_gains(kind: Sequence[Effect]) -> str:
@@ -93,14 +93,14 @@ def state_costs(kind: Sequence[Effect]) -> str:
     return " and ".join(parts) or "nothing that it costs was told from chance"
 
 
-def name_loads(kind: Sequence[Effect], of: Of) -> str:
+def name_loads(kind: Sequence[Effect], take: Of) -> str:
     """The loads, with their settings, at which a figure increases; empty if at none."""
-    known = [change.is_more for effect in kind for load in effect.loads if (change := of(load))]
+    known = [change.is_more for effect in kind for load in effect.loads if (change := take(load))]
     if known and all(known):
         return "at every load"
     by_users = dict[tuple[int, ...], list[Effect]]()
     for effect in kind:
-        worse = tuple(load.users for load in effect.loads if (change := of(load)) and change.is_more)
+        worse = tuple(load.users for load in effect.loads if (change := take(load)) and change.is_more)
         by_users.setdefault(worse, []).append(effect)
     return join_parts([name_users(users, by) for users, by in by_users.items() if users])
 
@@ -115,9 +115,9 @@ def join_parts(parts: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def overview_table(found: Sequence[Effect]) -> Table:
+def overview_table(effects: Sequence[Effect]) -> Table:
     """A row for each effect: the loads at which it saves CPU, and its changes at the most users."""
-    most = {effect.loads[-1].users for effect in found}
+    most = {effect.loads[-1].users for effect in effects}
     at = many(most.pop(), "user") if len(most) == 1 else "the most users"
     heads = ("", "saves host CPU", head("host.cpu_per_keystroke"), "mean response", head("wire.packets_per_keystroke"))
     rows = [
@@ -128,7 +128,7 @@ def overview_table(found: Sequence[Effect]) -> Table:
             write_difference(effect.loads[-1].response),
             write_share(effect.loads[-1].packets),
         )
-        for effect in found
+        for effect in effects
     ]
     return Table(heads, rows, f"changes at {at}, {HOW}, without steps in doubt; {NOT_TOLD}")
 
@@ -161,7 +161,7 @@ def bracket_chance(change: Change, text: str) -> str:
     return text if change.is_less or change.is_more else f"({text})"
 
 
-def details_table(found: Sequence[Effect]) -> Table:
+def details_table(effects: Sequence[Effect]) -> Table:
     heads = ("", "users", "host CPU per key", "without", "mean response", "without", "packets per key", "without")
     rows = [
         (
@@ -171,7 +171,7 @@ def details_table(found: Sequence[Effect]) -> Table:
             *effect_cells(load.response, seconds),
             *effect_cells(load.packets, digits),
         )
-        for effect in found
+        for effect in effects
         for load in effect.loads
     ]
     return Table(heads, rows, f"{HOW}, and in brackets their ranges")

@@ -105,13 +105,13 @@ def _trace_light_load(
 
 
 def plot_percentiles(
-    title: str, what: str, curves: Curves, of: Callable[[StepFigures], Distribution]
+    title: str, what: str, curves: Curves, take: Callable[[StepFigures], Distribution]
 ) -> Iterator[Plot]:
     series = [
-        Series(f"{name} {label}".strip(), [(step.users, getattr(of(step), name)) for step in known])
+        Series(f"{name} {label}".strip(), [(step.users, getattr(take(step), name)) for step in known])
         for label, steps in curves.items()
         for name in (QUANTILES if len(curves) <= FEW_CURVES else QUANTILES[:1])
-        if (known := [step for step in steps if of(step).p50 is not None])
+        if (known := [step for step in steps if take(step).p50 is not None])
     ]
     if series:
         y = duration_scale(what, [value for each in series for _, value in each.points])

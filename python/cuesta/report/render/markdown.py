@@ -48,7 +48,7 @@ def _part(part: Part) -> str:
         case Facts(rows):
             return "\n".join(f"- {escaped(row.label)}: {_toned(row)}" for row in rows if row.value)
         case Table():
-            return table(part)
+            return write_table(part)
         case Screen(rows):
             # Behind four blanks nothing has a meaning.
             return "\n".join(f"    {row}" for row in rows)
@@ -63,13 +63,17 @@ def _toned(row: Fact) -> str:
     return TONES.get(row.tone, "") + escaped(row.value)
 
 
-def table(of: Table) -> str:
+def write_table(table: Table) -> str:
     """Write a table: its first column to the left, the others to the right; a heading of rows in bold."""
-    columns = [number for number in range(len(of.heads)) if number not in of.wide]
+    columns = [number for number in range(len(table.heads)) if number not in table.wide]
     rules = [":--", *("--:" for _ in columns[1:])]
-    body = [row for number, row in enumerate(of.rows) if number not in of.details]
-    rows = [_row(of.heads, columns), rules, *(_heading(row, len(columns)) or _row(row, columns) for row in body)]
-    instead = f"\n\n{escaped(of.instead)}" if of.details and of.instead else ""
+    body = [row for number, row in enumerate(table.rows) if number not in table.details]
+    rows = [
+        _row(table.heads, columns),
+        rules,
+        *(_heading(row, len(columns)) or _row(row, columns) for row in body),
+    ]
+    instead = f"\n\n{escaped(table.instead)}" if table.details and table.instead else ""
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows) + instead
 
 
@@ -89,4 +93,4 @@ def _cell(cell: Cell) -> str:
 def escaped(text: str) -> str:
     """Text in which nothing is Markdown or HTML, and nothing names a person, an issue or an address."""
     apart = re.sub(r"(?<=[@#])(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", ZERO_WIDTH, " ".join(text.split()))
-    return re.sub(r"[&<>|`*_\[\]\\~]", lambda found: f"&#{ord(found[0])};", apart)
+    return re.sub(r"[&<>|`*_\[\]\\~]", lambda match: f"&#{ord(match[0])};", apart)

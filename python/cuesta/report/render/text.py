@@ -101,12 +101,12 @@ def _parts(section: Section, verbose: bool, width: int) -> Rows:
 
 def _part(part: Part, verbose: bool, width: int) -> Rows:
     match part:
-        case Remark(said, tone):
-            yield from (Text(row, STYLES[tone]) for row in wrapped(said, _room(width), then="  "))
+        case Remark(sentence, tone):
+            yield from (Text(row, STYLES[tone]) for row in wrapped(sentence, _room(width), then="  "))
         case Facts():
-            yield from facts(part, _room(width))
+            yield from write_facts(part, _room(width))
         case Table():
-            yield from table(part, verbose, width)
+            yield from write_table(part, verbose, width)
         case Screen(shown):
             yield from (Text(row[: _room(width)], FAINT) for row in map("│ ".__add__, shown))
         case Folded(title, parts):
@@ -115,9 +115,9 @@ def _part(part: Part, verbose: bool, width: int) -> Rows:
             yield from [*heading, *rows] if rows else []
 
 
-def facts(listed: Facts, room: int) -> Rows:
+def write_facts(facts: Facts, room: int) -> Rows:
     """Write names and what they are one after another, as many as a row holds."""
-    known = [row for row in listed.rows if row.value]
+    known = [row for row in facts.rows if row.value]
     texts = [f"{row.label} {row.value}" for row in known]
     together = [each.replace(" ", "\u00a0") if cell_len(each) < room - 4 else each for each in texts]
     yield from (Text(row.replace("\u00a0", " ")) for row in wrapped("; ".join(together), room, then="  "))
@@ -127,14 +127,14 @@ class Wide(Text):
     """A row that needs the margin too."""
 
 
-def table(of: Table, verbose: bool, width: int) -> Rows:
+def write_table(table: Table, verbose: bool, width: int) -> Rows:
     """Write a table; one that is too wide for its section takes the margin too, or else becomes rows of words."""
-    columns = [number for number in range(len(of.heads)) if number not in of.wide]
-    heads = [_words(of.heads[number]).text for number in columns]
-    shown = [row for number, row in enumerate(of.rows) if verbose or number not in of.details]
+    columns = [number for number in range(len(table.heads)) if number not in table.wide]
+    heads = [_words(table.heads[number]).text for number in columns]
+    shown = [row for number, row in enumerate(table.rows) if verbose or number not in table.details]
     rows = [[_words(row[at]) for at in (columns if len(row) > 1 else [0])] for row in shown]
-    if of.wraps in columns:
-        rows = list(narrowed(heads, rows, columns.index(of.wraps), width))
+    if table.wraps in columns:
+        rows = list(narrowed(heads, rows, columns.index(table.wraps), width))
     cells = [row for row in rows if len(row) > 1]
     widths = _widths(heads, cells)
     needs = [(gap, sum(widths) + gap * (len(widths) - 1)) for gap in (2, 1)]
@@ -152,8 +152,8 @@ def table(of: Table, verbose: bool, width: int) -> Rows:
         yield from (kind(row, "bold") for row in _heads(heads, columns_of, gap))
         for row in rows:
             yield kind().append(Text(row[0].text, HEADING) if len(row) == 1 else _row(row, columns_of, gap))
-    hidden = "" if verbose or not of.details else of.instead
-    yield from (Text(row, FAINT) for said in (hidden, of.caption) for row in wrapped(said, _room(width)))
+    hidden = "" if verbose or not table.details else table.instead
+    yield from (Text(row, FAINT) for sentence in (hidden, table.caption) for row in wrapped(sentence, _room(width)))
 
 
 def _widths(heads: Sequence[str], cells: Sequence[Sequence[Words]]) -> list[int]:
