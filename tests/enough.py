@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from cuesta.engine.job import Job
-from cuesta.engine.ports import Observer
+from cuesta.engine.ports import Engine, Observer
 from cuesta.engine.run_job import RunResult, run_job
 from cuesta.ledger.rows import json_rows
 from cuesta.records.messages import Snapshot
@@ -30,13 +30,13 @@ def ended_when(enough: Callable[[Path], bool]) -> Iterator[None]:
     It is asked some times a second.
     """
 
-    def until_enough(job: Job, out: Path, look: Observer, stopping: threading.Event) -> RunResult:
+    def until_enough(job: Job, out: Path, look: Observer, stopping: threading.Event, engine: Engine) -> RunResult:
         def look_and_stop(snapshots: list[Snapshot]) -> None:
             look(snapshots)
             if enough(out):
                 stopping.set()
 
-        return run_job(job, out, look_and_stop, stopping)
+        return run_job(job, out, look_and_stop, stopping, engine)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cuesta.workflow.measure.run_job", until_enough)
