@@ -70,7 +70,7 @@ class CpuAccount:
     rest: Counter[str] = field(default_factory=Counter)
     """What is not the subject's: `others`, `iowait`, `steal`, `idle`, `unaccounted`; `throttled`, a part of `idle`."""
     causes: Counter[str] = field(default_factory=Counter)
-    """The subject's by cause; empty if no sample met it."""
+    """The subject's by cause; empty if it was never sampled."""
     coverage: float = 0.0
     """Share of the subject's CPU time that samples cover; the rest is divided in the same proportions."""
     readings: int = 0
@@ -156,7 +156,9 @@ class CertificationRun:
         account = self.accounts.get(phase)
         if account and not account.why and not account.causes:
             unmetered = why_unmetered(self._report.by_cause if self._report else None)
-            return missing_figure("in this phase no sample met the subject" if account.samples.number else unmetered)
+            return missing_figure(
+                "in this phase the subject was never sampled" if account.samples.number else unmetered
+            )
         whole = self._take(phase, lambda account: sum(account.causes[name] for name in names))
         if account is None or whole.value is None or not account.samples.squares:
             return whole

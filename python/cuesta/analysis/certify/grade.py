@@ -78,7 +78,7 @@ def _run_checks(
 
 
 def explain_invalid(timed: Sequence[CertificationRun]) -> str:
-    """Why the first run that does not count does not."""
+    """Why the first of the runs that do not count is left out."""
     wrong = (f"{run.folder.name} does not count: {'; '.join(run.doubts)}" for run in timed if run.doubts)
     return next(wrong, "every run that counts is valid and complete")
 

@@ -63,7 +63,7 @@ def judge_failures(metrics: Sequence[Metric], base: Side, new: Side, in_pairs: b
 
 
 def withhold_verdict(figure: MetricComparison, failures: Sequence[FailureComparison]) -> MetricComparison:
-    """The figure without a verdict that the side which fails more is faster."""
+    """The figure; its verdict is withheld if it calls the side that fails more often faster."""
     test = figure.test
     new_fails_more = any(share.difference >= MATTERS for share in failures)
     base_fails_more = any(share.difference <= -MATTERS for share in failures)

@@ -38,9 +38,9 @@ from cuesta.ledger.record import CertificationSetup
 ENOUGH_FOR_P99 = 1000.0
 """Independent transactions that a 99th percentile needs."""
 LEAST_SECONDS = 20
-"""Seconds that show how much they resemble each other."""
+"""Fewest seconds from which autocorrelation is estimated."""
 TYPICAL = 12.0
-"""Values per independent one, where autocorrelation is not known: measured for transactions of a closed load with a
+"""Values per effective one, where autocorrelation is not known: measured for transactions of a closed load with a
 server 70 % busy. Used for runs that are too short to show it, and for echoes."""
 WHOLE = 0.99
 """Share of the planned interval that a run must have measured."""
@@ -79,7 +79,7 @@ class ComparedRun:
     why_excluded: str | None
     """Why it cannot be used; None if it can."""
     spoilt: str | None = None
-    """What the host did that makes the run INVALID. It counts nevertheless: the runs that are left are no sample."""
+    """What the host did that makes the run INVALID. It counts nevertheless: without such runs the sample is biased."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class Verdict(StrEnum):
     BELOW = "changed below margin"
     INCONCLUSIVE = "inconclusive"
     NOT_JUDGED = "not judged"
-    """It would be faster on the side that fails more."""
+    """Withheld: it would call the side that fails more often faster."""
 
 
 @dataclass(frozen=True, slots=True)

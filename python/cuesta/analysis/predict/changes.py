@@ -25,7 +25,7 @@ class Change:
     station: str
     """As it was named; empty means the limiting one."""
     factor: float | None = None
-    """Of its demand."""
+    """Multiplies its demand."""
     demand: float | None = None
     """Its demand in seconds a transaction."""
     servers: int | None = None

@@ -78,7 +78,7 @@ class History:
     trials: int = 0
     last: Trial | None = None
     unrecovered: Trial | None = None
-    """The trial that was to show that the host has recovered, and in which it answered nothing."""
+    """The last recovery trial, if the host answered nothing in it."""
     unsettled: bool = False
     """Whether a load counts as missed because no trial there settled."""
 

@@ -4,7 +4,7 @@
 so that the line need not hold for the whole curve. Residuals have Student's t distribution with 4 degrees of freedom,
 so that an outlier does not move the limit. The residual of a trial on the side that the line predicts is censored at
 FAR scales: response may jump at the limit. A trial whose excess was not measured, or whose verdict has another reason
-(errors, a hard failure), only has a side.
+(errors, a hard failure), is known only by its side of the limit.
 """
 
 import math
@@ -30,7 +30,7 @@ FAR = 2.0
 """Largest residual, in scales of the noise, of a trial on the side that the line predicts."""
 
 BY_CHANCE = 0.05
-"""The probability that a trial that only has a side is on the wrong one: one hard failure may be chance."""
+"""The probability that a trial without an excess is on the wrong side of the limit: one hard failure may be chance."""
 
 SLOPES = [0.3 * 1.35**power for power in range(16)]
 """From 0.3 % of excess for each percent of load to 27 %, a cliff."""
@@ -48,7 +48,7 @@ class Observation:
     load: float
     met: bool
     excess: float | None
-    """None: the trial only has a side."""
+    """None: only its side of the limit is known."""
     against: bool = False
     """Whether the trial missed for another reason than the limits."""
 
@@ -56,7 +56,7 @@ class Observation:
 def observe(trials: Iterable[Trial]) -> tuple[Observation, ...]:
     """The trials that count, sorted by load, so that the fit does not depend on their order.
 
-    An excess that does not decide the verdict is left out: the trial only has a side.
+    An excess that does not decide the verdict is left out: only the side of the limit is known.
     """
     rows = []
     for trial in trials:
