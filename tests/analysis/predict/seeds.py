@@ -1,12 +1,17 @@
-"""The typed tables of the seeds, as points."""
+"""Points: of the typed tables of the seeds, and of networks that are solved exactly."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from cuesta.analysis.history.table_points import read_table
+from cuesta.analysis.models.network import Network
 from cuesta.analysis.predict.fitting import FittedModel, fit_form
 from cuesta.analysis.predict.forms.form import Form
-from cuesta.analysis.predict.points import Point
+from cuesta.analysis.predict.points import Conditions, Point
+from cuesta.analysis.quantity import Quantity
+from tests.analysis.solved import solve
 
 STUDIES = Path(__file__).parents[3] / "studies"
 TMUX = STUDIES / "history" / "tmux-1993.toml"
@@ -23,6 +28,16 @@ def rows(file: Path, *configurations: str, most: int = 1000, think: float | None
         and point.at.users <= most
         and think in (None, point.at.think)
     ]
+
+
+def exact_row(
+    network: Network, at: Conditions, demands: Mapping[str, float] = MappingProxyType({}), **more: Any
+) -> Point:
+    """The row of a closed load, with meters of resources of these demands."""
+    solved = solve(network, at.users)
+    busy = {name: Quantity.exactly(demand * solved.throughput) for name, demand in demands.items()}
+    rate, response = Quantity.exactly(solved.throughput), Quantity.exactly(solved.response)
+    return Point(str(at.users), at, rate, response, utilizations=busy, **more)
 
 
 def fitted(form: Form, points: Sequence[Point]) -> FittedModel:

@@ -11,6 +11,7 @@ from cuesta.analysis.predict.points import Conditions, Measurements, Point
 from cuesta.analysis.predict.prediction import SystemPrediction, predict
 from cuesta.analysis.predict.what_if import derive_capacity
 from cuesta.analysis.quantity import Quantity
+from tests.analysis.predict.seeds import exact_row
 from tests.analysis.solved import solve
 
 AT = Conditions("c", 1, think=5.0, demand="c", delays=("c",))
@@ -25,12 +26,7 @@ def answer(points: list[Point], *users: int) -> SystemPrediction:
 def test_a_model_with_degrees_of_freedom_left_is_chosen_before_one_that_fits_any_rows() -> None:
     """Two rows of a station of four metered servers: one server fits them with two parameters, and is wrong."""
     network = Network([Station("line", 0.1, DELAY), Station("cpu", 0.4, 4)], think=5.0)
-    points = []
-    for users in (20, 40):
-        found = solve(network, users)
-        busy = {"cpu": Quantity.exactly(found.throughput * 0.1)}
-        rate, response = Quantity.exactly(found.throughput), Quantity.exactly(found.response)
-        points.append(Point(str(users), replace(AT, users=users), rate, response, busy, {"cpu": 4}))
+    points = [exact_row(network, replace(AT, users=n), {"cpu": 0.1}, servers={"cpu": 4}) for n in (20, 40)]
     system = answer(points, 30)
     assert system.model.form.name == "metered stations"
     assert system.model.saturation(AT) == pytest.approx(55.0, abs=0.1)
@@ -97,10 +93,7 @@ def two_stations(demands: dict[int, float]) -> list[Point]:
     points = []
     for users, demand in demands.items():
         network = Network([Station("line", 0.1, DELAY), Station("cpu", demand), Station("disk", demand)], think=5.0)
-        found = solve(network, users)
-        busy = dict.fromkeys(("cpu", "disk"), Quantity.exactly(found.throughput * demand))
-        rate, response = Quantity.exactly(found.throughput), Quantity.exactly(found.response)
-        points.append(Point(str(users), replace(AT, users=users), rate, response, busy))
+        points.append(exact_row(network, replace(AT, users=users), {"cpu": demand, "disk": demand}))
     return points
 
 

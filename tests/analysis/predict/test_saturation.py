@@ -15,8 +15,7 @@ from cuesta.analysis.predict.points import Conditions, Point
 from cuesta.analysis.predict.saturation import find_conflicts, saturations_by_meters, saturations_by_response
 from cuesta.analysis.predict.saturation import saturations_by_model as saturation_of
 from cuesta.analysis.quantity import Quantity
-from tests.analysis.predict.seeds import TMUX, fitted, rows
-from tests.analysis.solved import solve
+from tests.analysis.predict.seeds import TMUX, exact_row, fitted, rows
 
 POPULATIONS = (2, 5, 10, 20, 30, 40)
 
@@ -24,13 +23,8 @@ POPULATIONS = (2, 5, 10, 20, 30, 40)
 def closed_rows(demand: float, metered: float, servers: int = 1) -> list[Point]:
     """Rows of a host with one station, beside a meter of a resource with another demand."""
     network = Network([Station("line", 0.05, DELAY), Station("cpu", demand, servers)], think=2)
-    points = []
-    for users in POPULATIONS:
-        found = solve(network, users)
-        at = Conditions("", users, think=2, demand="cpu", delays=("line",))
-        busy = {"CPU": Quantity.exactly(found.throughput * metered)}
-        points.append(Point("", at, Quantity.exactly(found.throughput), Quantity.exactly(found.response), busy))
-    return points
+    loads = [Conditions("", users, think=2, demand="cpu", delays=("line",)) for users in POPULATIONS]
+    return [exact_row(network, at, {"CPU": metered}) for at in loads]
 
 
 def test_response_and_the_meter_of_the_limiting_station_agree() -> None:

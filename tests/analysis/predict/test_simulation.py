@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from cuesta.analysis.predict.what_if import Answer
 from cuesta.analysis.quantity import Quantity
 from cuesta.errors import InputError
 from cuesta.figures.limit import Limit
+from tests.analysis.predict.seeds import exact_row
 from tests.analysis.solved import solve
 
 SERVICE, CONSTANT, THINK = 0.05, 0.4, 3.0
@@ -38,19 +40,12 @@ def write_folder(path: Path, tapes: Mapping[str, str], groups: Mapping[str, int]
     return path
 
 
-def network(users: int) -> Network:
+def network() -> Network:
     return Network([Station("rest", CONSTANT, DELAY), Station("cpu", SERVICE)], THINK)
 
 
 def closed_rows(folder: Path) -> list[Point]:
-    """Rows of a host with one station, by exact theory."""
-    return [row(folder, users, solve(network(users), users).response) for users in USERS]
-
-
-def row(folder: Path, users: int, response: float) -> Point:
-    at = Conditions("", users, think=THINK, demand="cpu", delays=("rest",))
-    rate = Quantity.exactly(users / (THINK + response))
-    return Point(str(users), at, rate, Quantity.exactly(response), recorded=(folder, 0))
+    return [exact_row(network(), replace(AT, users=users), recorded=(folder, 0)) for users in USERS]
 
 
 def answer(points: list[Point], *asked: Conditions, limit: str | None = None) -> tuple[Prediction, SimulatedSystem]:
@@ -73,7 +68,7 @@ def test_the_tape_of_the_folder_is_played(tmp_path: Path) -> None:
     assert found.played == ["the run's own tape work"]
     (figure,) = found.hosts[0].figures
     assert figure.agrees
-    assert figure.exact == pytest.approx(solve(network(50), 50).response, rel=0.02)
+    assert figure.exact == pytest.approx(solve(network(), 50).response, rel=0.02)
     assert figure.at.think == pytest.approx(THINK, rel=0.02)
     (series,) = figure.series
     assert series.name == "response"
@@ -134,7 +129,8 @@ def test_a_model_without_stations_is_refused(tmp_path: Path) -> None:
     rows = []
     for users in (5, 10, 20, 40, 60, 80, 100):
         rate = users / (1 + 0.02 * (users - 1) + 0.0008 * users * (users - 1)) / 4
-        rows.append(row(folder, users, users / rate - THINK))
+        timed = Quantity.exactly(users / rate - THINK)
+        rows.append(Point("", replace(AT, users=users), Quantity.exactly(rate), timed, recorded=(folder, 0)))
     prediction, found = answer(rows, rows[3].at)
     assert prediction.systems[0].model.form.name == "scalability law"
     assert not found.hosts
@@ -173,10 +169,8 @@ def test_intervals_hold_the_mean_where_the_station_is_just_saturated(tmp_path: P
     folder = write_folder(tmp_path / "run", {"work": REQUEST.replace("3s", "2600ms")}, {"work": 4})
     rows = []
     for each in (200, 600, 1_000, 1_400):
-        found = solve(exact, each)
         at = Conditions("", each, think=THINK - CONSTANT, demand="cpu", delays=("rest",))
-        rate, response = Quantity.exactly(found.throughput), Quantity.exactly(found.response)
-        rows.append(Point(str(each), at, rate, response, recorded=(folder, 0)))
+        rows.append(exact_row(exact, at, recorded=(folder, 0)))
     prediction = predict(Measurements("", rows), rows, [rows[2].at])
     (system,) = prediction.systems
     figures = [
