@@ -169,44 +169,19 @@ fn packets_of_emacs_agree() {
 }
 
 #[test]
-#[ignore = "nightly"]
-fn packets_of_nano_agree() {
-    agrees(over_telnet, &NANO);
-}
-
-#[test]
 fn a_trace_of_vim_agrees() {
     agrees(on_a_terminal, &VIM);
 }
 
 #[test]
 #[ignore = "nightly"]
-fn a_trace_of_bash_agrees() {
-    agrees(on_a_terminal, &BASH);
-}
-
-#[test]
-#[ignore = "nightly"]
-fn packets_of_vim_agree() {
-    agrees(over_telnet, &VIM);
-}
-
-#[test]
-#[ignore = "nightly"]
-fn packets_of_bash_agree() {
-    agrees(over_telnet, &BASH);
-}
-
-#[test]
-#[ignore = "nightly"]
-fn a_trace_of_emacs_agrees() {
-    agrees(on_a_terminal, &EMACS);
-}
-
-#[test]
-#[ignore = "nightly"]
-fn a_trace_of_nano_agrees() {
-    agrees(on_a_terminal, &NANO);
+fn packets_and_traces_of_the_other_programs_agree() {
+    for program in [NANO, VIM, BASH] {
+        agrees(over_telnet, &program);
+    }
+    for program in [BASH, EMACS, NANO] {
+        agrees(on_a_terminal, &program);
+    }
 }
 
 /// busybox's telnet daemon. It starts the program for each connection.

@@ -9,8 +9,7 @@ use crate::echoes::Echoes;
 /// A screen on which the host has drawn.
 fn drawn_screen() -> VtTerminal {
     let mut screen = VtTerminal::new((20, 5), Widths::default(), true);
-    receives(&mut screen, "\r", 1, 0);
-    drawn(&mut screen, None);
+    draws(&mut screen, "\r", 1, None);
     screen
 }
 
@@ -51,6 +50,12 @@ fn enters(screen: &mut VtTerminal, text: &str, nanos: u64) {
     presses(screen, KeyEffect::Return, SentKey { begins_input: text.is_empty(), ..key(nanos, false, true) });
 }
 
+/// Receives a read and draws it.
+fn draws(screen: &mut VtTerminal, text: &str, nanos: u64, condition: Option<&WaitCondition>) -> Vec<OutputEvent> {
+    receives(screen, text, nanos, 0);
+    drawn(screen, condition)
+}
+
 fn drawn(screen: &mut VtTerminal, condition: Option<&WaitCondition>) -> Vec<OutputEvent> {
     let mut events = Vec::new();
     while !screen.is_drawn() {
@@ -82,8 +87,7 @@ fn output_before_a_key_is_no_answer_to_it() {
     enters(&mut screen, "", 20);
     assert_eq!(drawn(&mut screen, Some(&condition)), []);
     assert!(!screen.check_again(&condition, at(20)));
-    receives(&mut screen, "\r\n$ ", 30, 0);
-    assert_eq!(drawn(&mut screen, Some(&condition)), [OutputEvent::Answer(at(30))]);
+    assert_eq!(draws(&mut screen, "\r\n$ ", 30, Some(&condition)), [OutputEvent::Answer(at(30))]);
     assert!(screen.check_again(&condition, at(30)));
 }
 
@@ -132,42 +136,34 @@ fn an_answer_before_the_echo_is_held_and_keeps_its_instant() {
     let mut screen = drawn_screen();
     let condition = shows("DONE");
     enters(&mut screen, "echo DONE", 20);
-    receives(&mut screen, "\r\nDONE\r\n", 30, 0);
-    assert_eq!(drawn(&mut screen, Some(&condition)), []);
+    assert_eq!(draws(&mut screen, "\r\nDONE\r\n", 30, Some(&condition)), []);
     assert!(screen.match_held_until().is_some());
-    receives(&mut screen, "echo DONE", 90, 0);
-    assert_eq!(drawn(&mut screen, Some(&condition)), [OutputEvent::Answer(at(30))]);
+    assert_eq!(draws(&mut screen, "echo DONE", 90, Some(&condition)), [OutputEvent::Answer(at(30))]);
 }
 
 #[test]
 fn a_prompt_before_the_echo_is_no_answer() {
     let mut screen = drawn_screen();
     enters(&mut screen, "ls", 20);
-    receives(&mut screen, "$ ", 30, 0);
-    assert_eq!(drawn(&mut screen, Some(&prompt())), []);
-    receives(&mut screen, "ls\r\n", 40, 0);
-    assert_eq!(drawn(&mut screen, Some(&prompt())), []);
-    receives(&mut screen, "$ ", 50, 0);
-    assert_eq!(drawn(&mut screen, Some(&prompt())), [OutputEvent::Answer(at(50))]);
+    assert_eq!(draws(&mut screen, "$ ", 30, Some(&prompt())), []);
+    assert_eq!(draws(&mut screen, "ls\r\n", 40, Some(&prompt())), []);
+    assert_eq!(draws(&mut screen, "$ ", 50, Some(&prompt())), [OutputEvent::Answer(at(50))]);
 }
 
 #[test]
 fn a_prompt_before_a_row_that_was_typed_ahead_is_no_answer() {
     let mut screen = drawn_screen();
     let condition = prompt();
-    receives(&mut screen, "$ ", 10, 0);
-    drawn(&mut screen, None);
+    draws(&mut screen, "$ ", 10, None);
     enters(&mut screen, "sleep 1", 20);
     presses(&mut screen, KeyEffect::Shown('x'), key(21, false, false));
     presses(&mut screen, KeyEffect::Return, key(21, false, true));
     receives(&mut screen, "sleep 1\r\nx\r\n", 30, 0);
-    receives(&mut screen, "$ ", 1_000, 0);
-    assert_eq!(drawn(&mut screen, Some(&condition)), []);
+    assert_eq!(draws(&mut screen, "$ ", 1_000, Some(&condition)), []);
     assert_eq!(screen.match_held_until(), Some(at(1_000) + Duration::from_millis(500)));
     receives(&mut screen, "x\r\n", 1_001, 0);
     assert_eq!((drawn(&mut screen, Some(&condition)), screen.match_held_until()), (vec![], None));
-    receives(&mut screen, "$ ", 2_000, 0);
-    assert_eq!(drawn(&mut screen, Some(&condition)), []);
+    assert_eq!(draws(&mut screen, "$ ", 2_000, Some(&condition)), []);
     assert_eq!(screen.match_held_until(), Some(at(2_000) + Duration::from_millis(500)));
     assert_eq!((screen.release(), screen.match_held_until()), (Some(at(2_000)), None));
 }
@@ -177,8 +173,7 @@ fn the_first_prompt_is_no_answer_to_earlier_input() {
     let mut screen = VtTerminal::new((20, 5), Widths::default(), true);
     enters(&mut screen, "ls", 20);
     receives(&mut screen, "ls\r\n", 21, 0);
-    receives(&mut screen, "$ ", 30, 0);
-    assert_eq!(drawn(&mut screen, Some(&prompt())), []);
+    assert_eq!(draws(&mut screen, "$ ", 30, Some(&prompt())), []);
     receives(&mut screen, "ls\r\nfile\r\n$ ", 40, 0);
     assert_eq!((drawn(&mut screen, Some(&prompt())), screen.release()), (vec![], Some(at(40))));
 }
@@ -189,27 +184,22 @@ fn a_missing_echo_is_waited_for_three_times() {
     let condition = shows("42");
     for input in 1..=3 {
         enters(&mut screen, "sum", 20 * input);
-        receives(&mut screen, "\r\n42\r\n", 20 * input + 5, 0);
-        assert_eq!(drawn(&mut screen, Some(&condition)), []);
+        assert_eq!(draws(&mut screen, "\r\n42\r\n", 20 * input + 5, Some(&condition)), []);
         assert_eq!((screen.release(), screen.match_held_until()), (Some(at(20 * input + 5)), None));
     }
     enters(&mut screen, "sum", 80);
-    receives(&mut screen, "\r\n42\r\n", 90, 0);
-    assert_eq!(drawn(&mut screen, Some(&condition)), [OutputEvent::Answer(at(90))]);
+    assert_eq!(draws(&mut screen, "\r\n42\r\n", 90, Some(&condition)), [OutputEvent::Answer(at(90))]);
 }
 
 #[test]
 fn an_input_without_echo_may_be_a_password_at_a_host_that_echoes() {
     let mut screen = drawn_screen();
     enters(&mut screen, "secret", 20);
-    receives(&mut screen, "\r\nwelcome\r\n", 30, 0);
-    assert_eq!(drawn(&mut screen, Some(&shows("welcome"))), []);
+    assert_eq!(draws(&mut screen, "\r\nwelcome\r\n", 30, Some(&shows("welcome"))), []);
     assert_eq!(screen.release(), Some(at(30)));
     enters(&mut screen, "ls", 40);
-    receives(&mut screen, "$ ", 50, 0);
-    assert_eq!(drawn(&mut screen, Some(&prompt())), [], "the first prompt is late");
-    receives(&mut screen, "ls\r\n$ ", 60, 0);
-    assert_eq!(drawn(&mut screen, Some(&prompt())), [OutputEvent::Answer(at(60))]);
+    assert_eq!(draws(&mut screen, "$ ", 50, Some(&prompt())), [], "the first prompt is late");
+    assert_eq!(draws(&mut screen, "ls\r\n$ ", 60, Some(&prompt())), [OutputEvent::Answer(at(60))]);
 }
 
 /// Types Up, which recalls a command from the history, and Return.
@@ -222,16 +212,17 @@ fn recalls_command(screen: &mut VtTerminal, nanos: u64) {
 fn a_row_that_the_host_edits_is_no_answer() {
     for reads in [&["\r$ echo DONE\r\n"][..], &["\r$ echo", " DONE", "\r\n"], &["\r$ echo a very long DONE\r\n"]] {
         let mut screen = drawn_screen();
-        receives(&mut screen, "$ ", 10, 0);
-        drawn(&mut screen, None);
+        draws(&mut screen, "$ ", 10, None);
         recalls_command(&mut screen, 20);
         for (index, read) in reads.iter().enumerate() {
-            receives(&mut screen, read, 30 + index as u64, 0);
-            assert_eq!(drawn(&mut screen, Some(&shows("DONE"))), [], "{read:?} of {reads:?}");
+            assert_eq!(draws(&mut screen, read, 30 + index as u64, Some(&shows("DONE"))), [], "{read:?} of {reads:?}");
         }
         assert!(screen.match_held_until().is_none());
-        receives(&mut screen, "DONE\r\n", 60, 0);
-        assert_eq!(drawn(&mut screen, Some(&shows("DONE"))), [OutputEvent::Answer(at(60))], "{reads:?}");
+        assert_eq!(
+            draws(&mut screen, "DONE\r\n", 60, Some(&shows("DONE"))),
+            [OutputEvent::Answer(at(60))],
+            "{reads:?}"
+        );
         assert_eq!(screen.first_output(at(60)), at(60));
     }
 }
@@ -239,11 +230,9 @@ fn a_row_that_the_host_edits_is_no_answer() {
 #[test]
 fn an_edited_row_that_stays_delays_an_answer_only_for_a_while() {
     let mut screen = drawn_screen();
-    receives(&mut screen, "$ ", 10, 0);
-    drawn(&mut screen, None);
+    draws(&mut screen, "$ ", 10, None);
     recalls_command(&mut screen, 20);
-    receives(&mut screen, "\x1b[HDONE", 30, 0);
-    assert_eq!(drawn(&mut screen, Some(&shows("DONE"))), []);
+    assert_eq!(draws(&mut screen, "\x1b[HDONE", 30, Some(&shows("DONE"))), []);
     assert!(screen.match_held_until().is_some());
     assert_eq!((screen.release(), screen.match_held_until()), (Some(at(30)), None));
 }
@@ -264,10 +253,8 @@ fn the_echo_of_the_last_key_may_be_the_answer_behind_text_like_a_prompt() {
 #[test]
 fn an_empty_row_is_new_where_the_cursor_has_come_to_it() {
     let mut screen = drawn_screen();
-    receives(&mut screen, "\x1b[H\x1b[2Jtext", 10, 0);
-    drawn(&mut screen, None);
+    draws(&mut screen, "\x1b[H\x1b[2Jtext", 10, None);
     let condition = WaitCondition::Line(Pattern::new("^$").expect("a pattern"));
     presses(&mut screen, KeyEffect::Return, SentKey { begins_input: true, ..key(20, false, true) });
-    receives(&mut screen, "\x1b[2;1H", 30, 0);
-    assert_eq!(drawn(&mut screen, Some(&condition)), [OutputEvent::Answer(at(30))]);
+    assert_eq!(draws(&mut screen, "\x1b[2;1H", 30, Some(&condition)), [OutputEvent::Answer(at(30))]);
 }
