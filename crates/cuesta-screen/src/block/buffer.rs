@@ -155,31 +155,3 @@ impl Buffer {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn buffer() -> Buffer {
-        let mut buffer = Buffer::new(10, 2);
-        for (place, byte) in [(3, 0x20), (6, 0x00), (18, 0x00)] {
-            buffer.put(place, Content::Attribute(Attribute::new(byte)), true);
-        }
-        buffer
-    }
-
-    #[test]
-    fn fields_wrap_at_the_end() {
-        let buffer = buffer();
-        assert_eq!([0, 2, 3, 5, 6, 17, 19].map(|place| buffer.field_of(place).unwrap()), [18, 18, 3, 3, 6, 6, 18]);
-        assert_eq!(buffer.text_of(18).collect::<Vec<_>>(), [19, 0, 1, 2]);
-        assert_eq!([0, 4, 6, 7].map(|place| buffer.takes(place)), [true, false, false, true]);
-        assert_eq!([0, 7, 19].map(|place| buffer.next_input(place).unwrap()), [7, 19, 7]);
-    }
-
-    #[test]
-    fn a_screen_without_fields_is_one() {
-        let buffer = Buffer::new(10, 2);
-        assert_eq!((buffer.field_of(5), buffer.takes(5), buffer.next_input(0)), (None, true, None));
-    }
-}

@@ -8,7 +8,7 @@
 //! - [`StreamParser`]: separates characters from control functions, for users without a screen.
 //! - [`key_bytes`]: what a key sends.
 //! - [`OutputWatch`]: the modes that keys depend on, and answers to hosts, for users without a screen.
-//! - [`Tap`]: is told what happens to the cells of a screen.
+//! - [`Tap`]: is told what is written on a screen.
 //! - Inside, from bytes to cells: `utf8` decodes, `sequence` finds where control functions begin and end, `terminal` does what they
 //!   say, `grid` holds the cells; `cells` steps from character to character.
 
@@ -44,6 +44,6 @@ pub use own_echoes::{MarkedText, OwnEchoes};
 pub use row_hashes::hash_without_motion;
 pub use screen::Screen;
 pub use stream::{StreamByte, StreamParser};
-pub use tap::{Movement, Printed, Tap};
+pub use tap::{Printed, Tap};
 pub use typed_text::{ControlKey, KeyMatch, TypedText};
 pub use widths::{Widths, width};

@@ -33,19 +33,15 @@ impl Screen {
     }
 
     /// Takes output of the host, which may be cut anywhere.
-    pub fn feed(&mut self, bytes: &[u8]) {
-        self.feed_with(bytes, &mut ());
-    }
-
-    /// As [`feed`](Self::feed), and tells what happens to the cells.
-    pub fn feed_with(&mut self, mut bytes: &[u8], tap: &mut impl Tap) {
+    pub fn feed(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
-            let drawn = self.feed_frame(bytes, tap);
+            let drawn = self.feed_frame(bytes, &mut ());
             bytes = &bytes[drawn..];
         }
     }
 
-    /// As [`feed_with`](Self::feed_with), up to the end of a frame that the host marks (mode 2026). Returns how many bytes that were.
+    /// As [`feed`](Self::feed), up to the end of a frame that the host marks (mode 2026), and tells what is written. Returns how many bytes
+    /// that were.
     pub fn feed_frame(&mut self, bytes: &[u8], tap: &mut impl Tap) -> usize {
         let frames = self.terminal.frames;
         let mut at = 0;
@@ -91,13 +87,8 @@ impl Screen {
     /// Resizes the screen without a new layout of its rows. Those below the cursor go first, then those at the top, which come back when
     /// there is room again.
     pub fn resize(&mut self, columns: u16, rows: u16) {
-        self.resize_with(columns, rows, &mut ());
-    }
-
-    /// As [`resize`](Self::resize), and tells what happens to the cells.
-    pub fn resize_with(&mut self, columns: u16, rows: u16, tap: &mut impl Tap) {
         let (columns, rows) = size(columns, rows);
-        self.terminal.resize(columns, rows, tap);
+        self.terminal.resize(columns, rows);
     }
 
     /// Columns and rows.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::cell::{Attributes, Cell, Style};
 use super::super::charset::Charset;
 use super::super::sequence::{ControlSequence, Step, StringKind};
-use super::super::tap::{Movement, Tap};
+use super::super::tap::Tap;
 use super::super::widths::width;
 use super::settings::BLINK;
 use super::{Cursor, Erasing, MAX_STRING, Protection, Terminal};
@@ -53,15 +53,15 @@ impl Terminal {
 
     fn escape(&mut self, intermediate: Option<char>, last: char, tap: &mut impl Tap) {
         match (intermediate, last) {
-            (None, '6') => self.back_index(tap),
-            (None, '9') => self.forward_index(tap),
+            (None, '6') => self.back_index(),
+            (None, '9') => self.forward_index(),
             (None, 'D') => self.index(tap),
             (None, 'E') => {
                 self.index(tap);
                 self.carriage_return();
             }
             (None, 'H') => self.tabs[self.cursor.column] = true,
-            (None, 'M') => self.reverse_index(tap),
+            (None, 'M') => self.reverse_index(),
             (None, 'N') => self.single_shift = Some(2),
             (None, 'O') => self.single_shift = Some(3),
             (None, 'n') => self.cursor.charset = 2,
@@ -72,8 +72,8 @@ impl Terminal {
             (None, '8') => self.restore_cursor(),
             (None, '=' | '>') => self.settings.keypad(last == '='),
             (None, 'Z') => self.report_primary_attributes(),
-            (None, 'c') => self.reset(tap),
-            (Some('#'), '8') => self.align(tap),
+            (None, 'c') => self.reset(),
+            (Some('#'), '8') => self.align(),
             (Some(set), last) => self.designate(set, last),
             _ => {}
         }
@@ -101,7 +101,7 @@ impl Terminal {
         match (sequence.private, sequence.intermediate) {
             (None, None) => self.standard_sequence(&sequence, last, at, tap),
             (Some('?'), None) => self.private_sequence(&sequence, last, tap),
-            _ => self.other_sequence(&sequence, last, tap),
+            _ => self.other_sequence(&sequence, last),
         }
     }
 
@@ -111,7 +111,7 @@ impl Terminal {
         match last {
             '@' => {
                 self.cursor_moved();
-                self.insert_cells(count, tap);
+                self.insert_cells(count);
             }
             'A' => self.up(count),
             'B' => self.down(count),
@@ -128,22 +128,22 @@ impl Terminal {
             'G' | '`' => self.move_to(self.row(), count - 1),
             'H' | 'f' => self.move_to(count - 1, second - 1),
             'I' => self.tab(count, tap),
-            'J' => self.erase_screen(number, Erasing::Plain, tap),
-            'K' => self.erase_row(number, Erasing::Plain, tap),
-            'L' => self.insert_rows(count, tap),
+            'J' => self.erase_screen(number, Erasing::Plain),
+            'K' => self.erase_row(number, Erasing::Plain),
+            'L' => self.insert_rows(count),
             'M' => self.delete_rows(count, tap),
             'P' => {
                 self.cursor_moved();
-                self.delete_cells(count, tap);
+                self.delete_cells(count);
             }
             'S' => self.scroll_up(self.region.clone(), count, tap),
             // It is about the mouse.
             'T' if sequence.numbers().len() > 1 || sequence.is_zero() => {}
-            'T' | '^' => self.scroll_down(self.region.clone(), count, tap),
+            'T' | '^' => self.scroll_down(self.region.clone(), count),
             'X' => {
                 self.cursor_moved();
                 let Cursor { row, column, .. } = self.cursor;
-                self.erase(row, column..(column + count).min(self.grid.columns()), Erasing::Plain, tap);
+                self.erase(row, column..(column + count).min(self.grid.columns()), Erasing::Plain);
             }
             'Z' => self.back_tab(count),
             'a' => self.move_to(self.row(), self.cursor.column + count),
@@ -166,8 +166,8 @@ impl Terminal {
     fn private_sequence(&mut self, sequence: &ControlSequence, last: char, tap: &mut impl Tap) {
         match last {
             'h' | 'l' => sequence.numbers().iter().for_each(|mode| self.set(*mode, last == 'h', tap)),
-            'J' => self.erase_screen(sequence.number(0), Erasing::Selective, tap),
-            'K' => self.erase_row(sequence.number(0), Erasing::Selective, tap),
+            'J' => self.erase_screen(sequence.number(0), Erasing::Selective),
+            'K' => self.erase_row(sequence.number(0), Erasing::Selective),
             'n' => self.report_status(sequence.number(0), "?"),
             's' => sequence.numbers().iter().for_each(|mode| self.save(*mode)),
             'r' => sequence.numbers().iter().for_each(|mode| self.restore(*mode, tap)),
@@ -175,14 +175,14 @@ impl Terminal {
         }
     }
 
-    fn other_sequence(&mut self, sequence: &ControlSequence, last: char, tap: &mut impl Tap) {
+    fn other_sequence(&mut self, sequence: &ControlSequence, last: char) {
         let count = usize::from(sequence.count(0));
         match (sequence.private, sequence.intermediate, last) {
             (None, Some('!'), 'p') => self.reset_softly(),
-            (None, Some(' '), '@') => self.shift_region(|it| it.delete_cells(count, tap)),
-            (None, Some(' '), 'A') => self.shift_region(|it| it.insert_cells(count, tap)),
-            (None, Some('\''), '}') => self.shift_columns(|it| it.insert_cells(count, tap)),
-            (None, Some('\''), '~') => self.shift_columns(|it| it.delete_cells(count, tap)),
+            (None, Some(' '), '@') => self.shift_region(|it| it.delete_cells(count)),
+            (None, Some(' '), 'A') => self.shift_region(|it| it.insert_cells(count)),
+            (None, Some('\''), '}') => self.shift_columns(|it| it.insert_cells(count)),
+            (None, Some('\''), '~') => self.shift_columns(|it| it.delete_cells(count)),
             (None, Some(' '), 'q') if sequence.number(0) <= 6 => self.set_shape(sequence.count(0)),
             (None, Some('"'), 'q') if sequence.number(0) == 1 => self.protect(Protection::Selective),
             (None, Some('"'), 'q') if matches!(sequence.number(0), 0 | 2) => self.end_protection(),
@@ -238,26 +238,26 @@ impl Terminal {
     }
 
     /// DECBI: moves the cursor left, or, in the first column, the text of the region right.
-    fn back_index(&mut self, tap: &mut impl Tap) {
+    fn back_index(&mut self) {
         if self.cursor.column > 0 {
             self.left(1);
         } else {
-            self.shift_region(|it| it.insert_cells(1, tap));
+            self.shift_region(|it| it.insert_cells(1));
         }
     }
 
     /// DECFI: moves the cursor right, or, in the last column, the text of the region left.
-    fn forward_index(&mut self, tap: &mut impl Tap) {
+    fn forward_index(&mut self) {
         if self.cursor.column + 1 < self.grid.columns() {
             self.right(1);
         } else {
-            self.shift_region(|it| it.delete_cells(1, tap));
+            self.shift_region(|it| it.delete_cells(1));
         }
     }
 
-    fn insert_rows(&mut self, count: usize, tap: &mut impl Tap) {
+    fn insert_rows(&mut self, count: usize) {
         if self.region.contains(&self.cursor.row) {
-            self.scroll_down(self.cursor.row..self.region.end, count, tap);
+            self.scroll_down(self.cursor.row..self.region.end, count);
             self.carriage_return();
         }
     }
@@ -269,7 +269,7 @@ impl Terminal {
         }
     }
 
-    fn erase_row(&mut self, part: u16, erasing: Erasing, tap: &mut impl Tap) {
+    fn erase_row(&mut self, part: u16, erasing: Erasing) {
         let Cursor { row, column, .. } = self.cursor;
         let columns = match part {
             0 => column..self.grid.columns(),
@@ -281,46 +281,46 @@ impl Terminal {
             self.grid.set_wrapped(row, false);
         }
         self.cursor_moved();
-        self.erase(row, columns, erasing, tap);
+        self.erase(row, columns, erasing);
     }
 
-    fn erase_screen(&mut self, part: u16, erasing: Erasing, tap: &mut impl Tap) {
+    fn erase_screen(&mut self, part: u16, erasing: Erasing) {
         let Cursor { row, column, .. } = self.cursor;
         let (rows, columns) = (self.grid.rows(), self.grid.columns());
         match part {
-            0 if (row, column) == (0, 0) => self.erase_all(erasing, tap),
+            0 if (row, column) == (0, 0) => self.erase_all(erasing),
             0 => {
-                self.erase_row(part, erasing, tap);
-                self.erase_rows(row + 1..rows, erasing, tap);
+                self.erase_row(part, erasing);
+                self.erase_rows(row + 1..rows, erasing);
             }
-            1 if (row + 1, column + 1) == (rows, columns) => self.erase_all(erasing, tap),
+            1 if (row + 1, column + 1) == (rows, columns) => self.erase_all(erasing),
             1 => {
-                self.erase_rows(0..row, erasing, tap);
-                self.erase_row(part, erasing, tap);
+                self.erase_rows(0..row, erasing);
+                self.erase_row(part, erasing);
             }
-            2 => self.erase_all(erasing, tap),
+            2 => self.erase_all(erasing),
             3 => self.grid.forget_above(),
             _ => {}
         }
     }
 
-    pub(super) fn erase_all(&mut self, erasing: Erasing, tap: &mut impl Tap) {
+    pub(super) fn erase_all(&mut self, erasing: Erasing) {
         self.cleared += 1;
         if !self.spares(erasing) {
-            self.clear(tap);
+            self.clear();
             return;
         }
         self.cursor_moved();
-        self.erase_rows(0..self.grid.rows(), erasing, tap);
+        self.erase_rows(0..self.grid.rows(), erasing);
         if !self.grid.cells().any(Cell::is_protected) {
             self.protection = Protection::None;
         }
     }
 
-    fn erase_rows(&mut self, rows: Range<usize>, erasing: Erasing, tap: &mut impl Tap) {
+    fn erase_rows(&mut self, rows: Range<usize>, erasing: Erasing) {
         for row in rows {
             self.grid.set_wrapped(row, false);
-            self.erase(row, 0..self.grid.columns(), erasing, tap);
+            self.erase(row, 0..self.grid.columns(), erasing);
         }
     }
 
@@ -361,12 +361,11 @@ impl Terminal {
     }
 
     /// DECALN: fills the screen.
-    fn align(&mut self, tap: &mut impl Tap) {
+    fn align(&mut self) {
         self.cursor.origin = false;
         self.cursor.style.attributes &= Attributes::PROTECTED;
         self.region = 0..self.grid.rows();
         self.move_to(0, 0);
         self.grid.fill(Cell::new('E', Style::default()));
-        tap.moved(Movement::Aligned);
     }
 }

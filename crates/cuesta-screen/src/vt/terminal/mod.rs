@@ -20,7 +20,7 @@ use super::charset::Charset;
 use super::grid::Grid;
 use super::screen::MAX_SIZE;
 use super::sequence::FunctionParser;
-use super::tap::{Movement, Tap};
+use super::tap::Tap;
 use super::widths::Widths;
 
 mod colours;
@@ -176,7 +176,7 @@ impl Terminal {
         self.grid.memory() + self.other.as_ref().map_or(0, Grid::memory) + self.tabs.len()
     }
 
-    pub(super) fn resize(&mut self, columns: usize, rows: usize, tap: &mut impl Tap) {
+    pub(super) fn resize(&mut self, columns: usize, rows: usize) {
         let moved = self.grid.resize(columns, rows, self.cursor.row);
         self.cursor.row = self.cursor.row.saturating_add_signed(moved);
         self.cursor = self.cursor.within(columns, rows);
@@ -191,49 +191,38 @@ impl Terminal {
         });
         other_cursor.row = other_cursor.row.saturating_add_signed(other_moved);
         self.region = 0..rows;
-        let [columns, rows] = [columns, rows].map(|number| number as u16);
-        let [moved, other_moved] = [moved, other_moved].map(|number| number as i16);
-        tap.moved(Movement::Resized { columns, rows, moved, other_moved });
     }
 
     fn scroll_up(&mut self, rows: Range<usize>, count: usize, tap: &mut impl Tap) {
         let count = count.min(rows.len());
         if rows.start == 0 {
             self.scrolled += count as u64;
+            tap.scrolled(count as u16);
         } else {
             self.region_scrolls.count(&rows, count);
         }
-        self.grid.scroll_up(rows.clone(), count, self.cursor.style.background);
-        tap.moved(Movement::ScrolledUp { top: rows.start as u16, bottom: rows.end as u16, count: count as u16 });
+        self.grid.scroll_up(rows, count, self.cursor.style.background);
     }
 
-    fn scroll_down(&mut self, rows: Range<usize>, count: usize, tap: &mut impl Tap) {
-        let count = count.min(rows.len());
-        self.grid.scroll_down(rows.clone(), count, self.cursor.style.background);
-        tap.moved(Movement::ScrolledDown { top: rows.start as u16, bottom: rows.end as u16, count: count as u16 });
+    fn scroll_down(&mut self, rows: Range<usize>, count: usize) {
+        self.grid.scroll_down(rows, count, self.cursor.style.background);
     }
 
     /// Inserts empty cells at the cursor.
-    fn insert_cells(&mut self, count: usize, tap: &mut impl Tap) {
+    fn insert_cells(&mut self, count: usize) {
         let Cursor { row, column, style, .. } = self.cursor;
         self.grid.insert(row, column, count, style.background);
-        let count = count.min(self.grid.columns() - column) as u16;
-        tap.moved(Movement::Inserted { row: row as u16, column: column as u16, count });
     }
 
-    fn delete_cells(&mut self, count: usize, tap: &mut impl Tap) {
+    fn delete_cells(&mut self, count: usize) {
         let Cursor { row, column, style, .. } = self.cursor;
         self.grid.delete(row, column, count, style.background);
-        let count = count.min(self.grid.columns() - column) as u16;
-        tap.moved(Movement::Deleted { row: row as u16, column: column as u16, count });
     }
 
     /// Erases cells of a row.
-    fn erase(&mut self, row: usize, columns: Range<usize>, erasing: Erasing, tap: &mut impl Tap) {
+    fn erase(&mut self, row: usize, columns: Range<usize>, erasing: Erasing) {
         let spares = self.spares(erasing);
-        let is_spared = |cell: &Cell| spares && cell.is_protected();
-        self.grid.erase(row, columns.clone(), self.cursor.style.background, is_spared);
-        tap.moved(Movement::Erased { row: row as u16, from: columns.start as u16, to: columns.end as u16, spares });
+        self.grid.erase(row, columns, self.cursor.style.background, |cell| spares && cell.is_protected());
     }
 
     /// Whether erasing spares protected characters.
@@ -246,14 +235,13 @@ impl Terminal {
     }
 
     /// Erases the whole screen.
-    fn clear(&mut self, tap: &mut impl Tap) {
+    fn clear(&mut self) {
         self.grid.fill(Cell::erased(self.cursor.style.background));
         self.cursor_moved();
-        tap.moved(Movement::Cleared);
     }
 
     /// Switches to the alternate screen or the main one.
-    fn switch_screen(&mut self, alternate: bool, tap: &mut impl Tap) {
+    fn switch_screen(&mut self, alternate: bool) {
         if self.is_alternate == alternate {
             return;
         }
@@ -262,7 +250,6 @@ impl Terminal {
         self.other = Some(std::mem::replace(&mut self.grid, shown));
         self.is_alternate = alternate;
         self.base = None;
-        tap.moved(Movement::Alternate(alternate));
     }
 
     fn save_cursor(&mut self) {

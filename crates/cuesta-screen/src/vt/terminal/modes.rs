@@ -1,6 +1,6 @@
 //! The private modes that a host sets, saves and restores, and what resets them.
 
-use super::super::tap::{Movement, Tap};
+use super::super::tap::Tap;
 use super::colours::Colours;
 use super::{Cursor, Erasing, Protection, STEADY_BLOCK, Settings, Terminal, tab_stops};
 
@@ -29,22 +29,22 @@ impl Terminal {
                 self.cursor.origin = on;
                 self.move_to(0, 0);
             }
-            47 => self.switch_screen(on, tap),
+            47 => self.switch_screen(on),
             1047 => {
                 if !on && self.is_alternate {
-                    self.clear(tap);
+                    self.clear();
                 }
-                self.switch_screen(on, tap);
+                self.switch_screen(on);
             }
             1048 if on => self.save_cursor(),
             1048 => self.restore_cursor(),
             1049 if on => {
                 self.save_cursor();
-                self.switch_screen(true, tap);
-                self.clear(tap);
+                self.switch_screen(true);
+                self.clear();
             }
             1049 => {
-                self.switch_screen(false, tap);
+                self.switch_screen(false);
                 self.restore_cursor();
             }
             FRAME => self.frame(on, tap),
@@ -57,8 +57,8 @@ impl Terminal {
     fn frame(&mut self, begins: bool, tap: &mut impl Tap) {
         let is_in_frame = self.settings.is_set(FRAME) == Some(true);
         self.frames += u64::from(is_in_frame && !begins);
-        if is_in_frame || begins {
-            tap.moved(Movement::Frame(begins));
+        if begins {
+            tap.frame_begins();
         }
     }
 
@@ -76,7 +76,7 @@ impl Terminal {
     pub(super) fn restore(&mut self, mode: u16, tap: &mut impl Tap) {
         match mode {
             6 => self.set(mode, self.saved_modes.origin, tap),
-            47 | 1047 | 1049 => self.switch_screen(self.saved_modes.is_alternate, tap),
+            47 | 1047 | 1049 => self.switch_screen(self.saved_modes.is_alternate),
             1048 => self.restore_cursor(),
             FRAME => self.set(mode, self.saved_modes.settings.is_set(mode) == Some(true), tap),
             mode => self.settings.copy(mode, &self.saved_modes.settings),
@@ -94,13 +94,13 @@ impl Terminal {
     }
 
     /// RIS.
-    pub(super) fn reset(&mut self, tap: &mut impl Tap) {
+    pub(super) fn reset(&mut self) {
         self.cursor = Cursor::default();
         (self.single_shift, self.shape, self.protection) = (None, STEADY_BLOCK, Protection::None);
-        self.switch_screen(false, tap);
-        self.erase_all(Erasing::Plain, tap);
+        self.switch_screen(false);
+        self.erase_all(Erasing::Plain);
         self.grid.forget_above();
-        self.frame(false, tap);
+        self.frame(false, &mut ());
         self.region = 0..self.grid.rows();
         self.saved[0] = Cursor::default();
         self.tabs = tab_stops();

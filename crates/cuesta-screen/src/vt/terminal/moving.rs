@@ -69,9 +69,9 @@ impl Terminal {
     }
 
     /// Moves the cursor one row up, and scrolls at the beginning of the region.
-    pub(super) fn reverse_index(&mut self, tap: &mut impl Tap) {
+    pub(super) fn reverse_index(&mut self) {
         if self.cursor.row == self.region.start {
-            self.scroll_down(self.region.clone(), 1, tap);
+            self.scroll_down(self.region.clone(), 1);
             self.cursor_moved();
         } else {
             self.up(1);

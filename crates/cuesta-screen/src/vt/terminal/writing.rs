@@ -2,7 +2,7 @@
 
 use super::super::cell::Cell;
 use super::super::charset::Charset;
-use super::super::tap::{Movement, Printed, Tap};
+use super::super::tap::{Printed, Tap};
 use super::super::widths::{EMOJI, Widths, is_format, is_widened_as_emoji, width};
 use super::{Cursor, Terminal};
 
@@ -27,14 +27,7 @@ impl Terminal {
             self.grid.write_text(row, column, now, style);
             for (index, byte) in now.iter().enumerate() {
                 let column = (column + index) as u16;
-                tap.printed(Printed {
-                    character: char::from(*byte),
-                    row: row as u16,
-                    column,
-                    width: 1,
-                    style,
-                    at: at + index,
-                });
+                tap.printed(Printed { character: char::from(*byte), row: row as u16, column, style, at: at + index });
             }
             self.base = Some((row, column + len - 1));
             self.advance(len);
@@ -61,7 +54,7 @@ impl Terminal {
             self.wrap(tap);
         }
         if self.settings.inserts() {
-            self.insert_cells(width, tap);
+            self.insert_cells(width);
         }
         let Cursor { row, column, style, .. } = self.cursor;
         let cell = Cell::new(character, style);
@@ -70,7 +63,7 @@ impl Terminal {
         } else {
             self.grid.write_wide(row, column, cell);
         }
-        tap.printed(Printed { character, row: row as u16, column: column as u16, width: width as u16, style, at });
+        tap.printed(Printed { character, row: row as u16, column: column as u16, style, at });
         self.base = Some((row, column));
         self.advance(width);
     }
@@ -84,11 +77,11 @@ impl Terminal {
         }
         let (row, column) = self.base.unwrap_or_else(|| self.under_cursor());
         if mark == EMOJI && self.widths == Widths::Wcwidth {
-            self.widen(row, column, tap);
+            self.widen(row, column);
         }
         if self.grid.combine(row, column, mark) {
             let style = self.grid.row(row)[column].style();
-            tap.printed(Printed { character: mark, row: row as u16, column: column as u16, width: 0, style, at });
+            tap.printed(Printed { character: mark, row: row as u16, column: column as u16, style, at });
         }
     }
 
@@ -99,16 +92,15 @@ impl Terminal {
     }
 
     /// Gives a second column to a character that is drawn as an emoji, if it stands right before the cursor and there is room.
-    fn widen(&mut self, row: usize, column: usize, tap: &mut impl Tap) {
+    fn widen(&mut self, row: usize, column: usize) {
         let is_before_cursor =
             (row, column + 1) == (self.cursor.row, self.cursor.column) && !self.cursor.is_wrap_pending;
         let is_emoji = self.grid.row(row)[column].character().is_some_and(is_widened_as_emoji);
         if is_before_cursor && is_emoji {
             if self.settings.inserts() {
-                self.insert_cells(1, tap);
+                self.insert_cells(1);
             }
             self.grid.widen(row, column);
-            tap.moved(Movement::Widened { row: row as u16, column: column as u16 });
             self.advance(1);
         }
     }

@@ -6,7 +6,7 @@ use std::collections::btree_map::Entry;
 use super::super::Screen;
 use super::super::cell::Style;
 use super::super::cells::CellPosition;
-use super::super::tap::{Movement, Printed, Tap};
+use super::super::tap::{Printed, Tap};
 
 /// A usual screen has no more cells. If the log is longer when a frame begins, only the prints of the last frame are kept.
 const MANY: usize = 4096;
@@ -151,12 +151,11 @@ impl<I: Copy, F: Fn(usize) -> I> Tap for PrintRecorder<'_, I, F> {
         }
     }
 
-    fn moved(&mut self, movement: Movement) {
-        match movement {
-            Movement::ScrolledUp { top: 0, count, .. } => self.prints.scrolled += i32::from(count),
-            Movement::Frame(true) => self.prints.is_marked = true,
-            Movement::Resized { moved, .. } => self.prints.scrolled -= i32::from(moved),
-            _ => {}
-        }
+    fn scrolled(&mut self, rows: u16) {
+        self.prints.scrolled += i32::from(rows);
+    }
+
+    fn frame_begins(&mut self) {
+        self.prints.is_marked = true;
     }
 }
