@@ -1,7 +1,7 @@
 //! Feeds TN3270's framing with any bytes, whole and in pieces: the data stream is equal, and memory is bounded.
 #![no_main]
 
-use cuesta_lines::wire::tn3270::Framing;
+use cuesta_lines::wire::{Codec as _, tn3270::Framing};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (bool, bool, u8, Vec<u8>)| {
@@ -15,11 +15,11 @@ fn feed(end: &mut Framing, raw: &[u8], size: usize) -> Vec<u8> {
     let mut data = Vec::new();
     for piece in raw.chunks(size) {
         let mut room = [piece, &[0]].concat();
-        let len = end.receive(&mut room, piece.len());
+        let len = end.decode(&mut room, piece.len());
         data.extend_from_slice(&room[..len]);
-        assert!(end.replies().len() <= 1024);
+        assert!(end.replies().bytes().len() <= 1024);
     }
-    let most = end.encode(&data);
+    let (most, _) = end.encode(&data, &mut []);
     assert!(most <= data.len() && (most > 0 || data.is_empty()));
     data
 }

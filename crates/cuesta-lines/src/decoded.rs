@@ -5,7 +5,7 @@ use std::io;
 use std::task::{Context, Poll, Waker, ready};
 
 use crate::tail::Tail;
-use crate::{Charset, Line, Received, Traffic};
+use crate::{Charset, Line, Received};
 
 /// The most bytes of UTF-8 that a byte of a set becomes.
 const GROWTH: usize = 3;
@@ -153,10 +153,6 @@ impl<L: Line> Line for Decoded<L> {
 
     fn transcript(&self) -> Option<&Transcript> {
         Some(&self.transcript)
-    }
-
-    fn traffic(&self) -> Traffic {
-        self.line.traffic()
     }
 }
 

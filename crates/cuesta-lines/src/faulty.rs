@@ -11,7 +11,7 @@ use cuesta_record::clock::{self, Sleep};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg32;
 
-use crate::{Line, Received, Traffic};
+use crate::{Line, Received};
 
 /// Most characters in one read of the inner line.
 const PIECE: usize = 256;
@@ -180,9 +180,5 @@ impl<L: Line> Line for Faulty<L> {
 
     fn inner_mut(&mut self) -> Option<&mut dyn Line> {
         Some(&mut self.line)
-    }
-
-    fn traffic(&self) -> Traffic {
-        self.line.traffic()
     }
 }

@@ -9,19 +9,19 @@
 //!   this machine; `serial`; and [`loopback`] within a process.
 //! - Towards the user, `decoded` makes UTF-8 of what a host sends in a [`Charset`] of eight bits, and keeps its last rows.
 //! - Around any line: [`RateLimited`] gives it a line speed, [`Faulty`] injects faults, [`Tap`] observes what passes.
-//! - [`wire`]: framings, pure: bytes in, bytes out, no socket and no clock.
+//! - [`wire`]: framings, pure: bytes in, bytes out, no socket and no clock; [`Framed`] is the line over one that carries characters.
 
 mod bisync;
 mod charset;
 mod decoded;
 mod faulty;
+mod framed;
 mod handed_over;
 mod kernel_stamps;
 mod line;
 mod listener;
 mod login;
 pub mod loopback;
-mod negotiated;
 mod open;
 mod percent;
 mod program;
@@ -44,6 +44,7 @@ pub use bisync::{Bisync, BisyncTarget, BisyncTotals, Delivery};
 pub use charset::Charset;
 pub use decoded::{Transcript, last_rows};
 pub use faulty::{Disconnection, Faults, Faulty};
+pub use framed::Framed;
 pub use handed_over::LineSocket;
 pub use line::{
     Expected, Line, LineTerminal, Opening, Received, ResponseForm, StampPair, Traffic, failure_of, receive, send,

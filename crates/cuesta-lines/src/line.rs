@@ -10,8 +10,8 @@ use cuesta_record::{Failure, Stamp};
 
 use crate::bisync::Bisync;
 use crate::decoded::Transcript;
+use crate::framed::HalfSequence;
 use crate::handed_over::LineSocket;
-use crate::negotiated::HalfSequence;
 use crate::program::ExitStatus;
 use crate::speed::Pace;
 
@@ -92,7 +92,9 @@ pub trait Line {
     }
 
     /// Characters on the wire so far, negotiation and escapes included.
-    fn traffic(&self) -> Traffic;
+    fn traffic(&self) -> Traffic {
+        self.inner().map_or_else(Traffic::default, Line::traffic)
+    }
 }
 
 /// The terminal at a line, as its protocol or its kernel knows it.
@@ -137,10 +139,6 @@ impl Line for Box<dyn Line> {
 
     fn socket(&mut self) -> Option<LineSocket<'_>> {
         (**self).socket()
-    }
-
-    fn traffic(&self) -> Traffic {
-        (**self).traffic()
     }
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Sleep};
 
-use crate::{Expected, Line, Received, Traffic};
+use crate::{Expected, Line, Received};
 
 /// Line time that one read may bring, and that one burst of output may fill.
 const PIECE: Duration = Duration::from_millis(50);
@@ -183,10 +183,6 @@ impl<L: Line> Line for RateLimited<L> {
             Expected::Response { .. } if !self.sending.is_empty() => self.expected = Some(expected),
             _ => self.line.announce(expected),
         }
-    }
-
-    fn traffic(&self) -> Traffic {
-        self.line.traffic()
     }
 }
 

@@ -5,7 +5,7 @@ use std::task::{Context, Poll, ready};
 
 use cuesta_record::{Stamp, clock};
 
-use crate::{Line, Received, Traffic};
+use crate::{Line, Received};
 
 /// The direction of characters, seen from this end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,9 +60,5 @@ impl<L: Line, S: FnMut(TapEvent<'_>)> Line for Tap<L, S> {
 
     fn inner_mut(&mut self) -> Option<&mut dyn Line> {
         Some(&mut self.line)
-    }
-
-    fn traffic(&self) -> Traffic {
-        self.line.traffic()
     }
 }

@@ -23,7 +23,7 @@ pub use totals::BisyncTotals;
 
 use row::{Typed, TypedRow};
 
-use crate::negotiated::HalfSequence;
+use crate::framed::HalfSequence;
 use crate::wire::bisync::{Code, Event, Framing, OfferError, Role, Station, Transparency};
 use crate::{Line, Received};
 
@@ -344,9 +344,5 @@ impl Line for Bisync {
 
     fn station(&mut self) -> Option<&mut Bisync> {
         Some(self)
-    }
-
-    fn traffic(&self) -> crate::Traffic {
-        self.line.traffic()
     }
 }

@@ -15,7 +15,7 @@ use rustls::{ClientConfig, ClientConnection};
 pub(crate) use target::TELNETS;
 pub use target::TlsSettings;
 
-use crate::{Address, Line, OpenError, Opening, Received, Traffic};
+use crate::{Address, Line, OpenError, Opening, Received};
 
 /// Bytes that one read of the line below takes.
 const PIECE: usize = 4096;
@@ -130,9 +130,5 @@ impl<L: Line> Line for Tls<L> {
 
     fn opening(&self) -> Opening {
         Opening { negotiated: self.negotiated, ..self.line.opening() }
-    }
-
-    fn traffic(&self) -> Traffic {
-        self.line.traffic()
     }
 }

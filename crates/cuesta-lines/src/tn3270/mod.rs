@@ -3,23 +3,19 @@
 mod target;
 
 use std::io;
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll};
 
 use cuesta_record::Stamp;
 pub use target::Tn3270Target;
 
-use crate::negotiated::Negotiated;
-use crate::wire::exchange::Negotiating;
+use crate::framed::Framed;
 use crate::wire::tn3270::{Framing, LuAnswer};
-use crate::{Line, LineTerminal, Opening, Options, Received, StampPair, Traffic, receive};
+use crate::{Line, Options, Received, receive};
 
 /// A line that carries records of a 3270.
 #[derive(Debug)]
 pub struct Tn3270<L> {
-    below: Negotiated<L>,
-    framing: Framing,
-    /// Who waits to send until records are agreed on.
-    early: Option<Waker>,
+    framed: Framed<L, Framing>,
     /// Received with the answer about the logical unit, and not taken yet.
     waiting: Vec<u8>,
     waiting_since: Stamp,
@@ -44,14 +40,13 @@ impl<L: Line> Tn3270<L> {
     }
 
     fn new(line: L, framing: Framing) -> Self {
-        let below = Negotiated::new(line);
-        Self { below, framing, early: None, waiting: Vec::new(), waiting_since: Stamp::ZERO }
+        Self { framed: Framed::new(line, framing), waiting: Vec::new(), waiting_since: Stamp::ZERO }
     }
 
     /// Waits until the host gives the logical unit; the error is its reason why not.
     pub(crate) async fn logical_unit(&mut self) -> Result<(), String> {
         let mut room = [0; 1024];
-        while self.framing.lu_answer() == LuAnswer::Awaited && self.waiting.is_empty() {
+        while self.framed.codec.lu_answer() == LuAnswer::Awaited && self.waiting.is_empty() {
             let received = receive(self, &mut room).await.map_err(|error| error.to_string())?;
             if received.len == 0 {
                 return Err("it closes the line".to_owned());
@@ -59,7 +54,7 @@ impl<L: Line> Tn3270<L> {
             self.waiting = room[..received.len].to_vec();
             self.waiting_since = received.at;
         }
-        match self.framing.lu_answer() {
+        match self.framed.codec.lu_answer() {
             LuAnswer::Refused(reason) => Err(reason_for(reason)),
             _ => Ok(()),
         }
@@ -88,59 +83,18 @@ impl<L: Line> Line for Tn3270<L> {
             self.waiting.drain(..len);
             return Poll::Ready(Ok(Received { len, at: self.waiting_since, ..Received::default() }));
         }
-        let received = self.below.poll_receive(cx, into, &mut self.framing);
-        if self.framing.is_agreed() {
-            self.early.take().into_iter().for_each(Waker::wake);
-        }
-        received
+        self.framed.poll_receive(cx, into)
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        // The header of a record is a reply, too, for which there must be room.
-        ready!(self.below.poll_flush(cx, self.framing.exchange()))?;
-        if !self.framing.is_agreed() {
-            self.early = Some(cx.waker().clone());
-            return Poll::Pending;
-        }
-        let most = self.framing.encode(bytes);
-        ready!(self.below.poll_flush(cx, self.framing.exchange()))?;
-        let len = ready!(self.below.poll_send(cx, &bytes[..most]))?;
-        self.framing.sent(bytes, len);
-        Poll::Ready(Ok(len))
+        self.framed.poll_send(cx, bytes)
     }
 
     fn inner(&self) -> Option<&dyn Line> {
-        Some(&self.below.line)
+        Some(&self.framed)
     }
 
     fn inner_mut(&mut self) -> Option<&mut dyn Line> {
-        Some(&mut self.below.line)
-    }
-
-    fn kernel_sent(&mut self) -> Option<StampPair> {
-        self.below.kernel_sent()
-    }
-
-    fn terminal(&mut self) -> Option<&mut dyn LineTerminal> {
-        Some(self)
-    }
-
-    fn dropped(&self) -> u64 {
-        self.framing.dropped()
-    }
-
-    fn opening(&self) -> Opening {
-        self.below.opening()
-    }
-
-    fn traffic(&self) -> Traffic {
-        self.below.line.traffic()
-    }
-}
-
-impl<L> LineTerminal for Tn3270<L> {
-    /// Known when records are agreed on.
-    fn name(&self) -> Option<&str> {
-        self.framing.device().filter(|_| self.framing.is_agreed())
+        Some(&mut self.framed)
     }
 }

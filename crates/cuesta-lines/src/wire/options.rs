@@ -116,6 +116,11 @@ impl Options {
     }
 }
 
+/// Bytes of data as they are sent: each IAC twice.
+pub(super) fn doubled(bytes: &[u8]) -> Vec<u8> {
+    bytes.iter().flat_map(|byte| std::iter::repeat_n(*byte, 1 + usize::from(*byte == IAC))).collect()
+}
+
 /// The verb that switches an option of a side on or off.
 fn verb(side: Side, on: bool) -> u8 {
     match (side, on) {

@@ -7,8 +7,7 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use cuesta_lines::{
-    Direction, Disconnection, Enter, Faults, Faulty, Line, LineTerminal, Options, Tap, Telnet, failure_of, loopback,
-    receive, send,
+    Direction, Disconnection, Enter, Faults, Faulty, Line, Options, Tap, Telnet, failure_of, loopback, receive, send,
 };
 use cuesta_record::{Failure, clock};
 use tokio::task::spawn_local;
@@ -143,7 +142,8 @@ fn a_deaf_line_accepts_no_input() {
 fn telnet_pair() -> (Telnet<impl Line>, Telnet<impl Line>) {
     let (near, far) = loopback::pair(16);
     let [near, far] = [near, far].map(|line| Faulty::new(line, Faults { fragment: true, ..Faults::default() }));
-    (Telnet::terminal(near, &Options::default(), Enter::default()), Telnet::host(far))
+    let options = Options { columns: 132, rows: 43, terminal: "VT100".to_owned(), ..Options::default() };
+    (Telnet::terminal(near, &options, Enter::default()), Telnet::host(far))
 }
 
 #[test]
@@ -159,7 +159,8 @@ fn telnet_negotiates_a_character_at_a_time() {
                 typed.extend_from_slice(&buffer[..received.len]);
             }
             send(&mut host, b"answer\xff\r\n\rprompt\r").await.unwrap();
-            (typed, host.window(), host.name().map(str::to_owned))
+            let terminal = host.terminal().unwrap();
+            (typed, terminal.window(), terminal.name().map(str::to_owned))
         });
         for key in b"twenty characters \xff\r" {
             assert_eq!(receive(&mut terminal, &mut [0; 64]).await.unwrap().len, 1);
@@ -168,7 +169,7 @@ fn telnet_negotiates_a_character_at_a_time() {
         assert_eq!(receive_all(&mut terminal).await.unwrap(), b"answer\xff\r\n\rprompt\r");
         let (typed, window, name) = served.await.unwrap();
         assert_eq!(typed, b"twenty characters \xff\r");
-        assert_eq!((window, name.as_deref()), (Some((80, 24)), Some("xterm-256color")));
+        assert_eq!((window, name.as_deref()), (Some((132, 43)), Some("vt100")));
     });
 }
 

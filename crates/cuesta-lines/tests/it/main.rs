@@ -13,5 +13,4 @@ mod serial;
 mod speed;
 mod ssh;
 mod tcp;
-mod telnet_framing;
 mod tls;

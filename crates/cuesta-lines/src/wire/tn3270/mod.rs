@@ -9,12 +9,14 @@ mod negotiation;
 #[cfg(test)]
 mod tests;
 
-use super::exchange::{Exchange, Negotiating};
-use super::options::{Agreed, BINARY, DO, DONT, END_OF_RECORD, IAC, SB, SE, Side, TERMINAL_TYPE, TN3270E, WILL, WONT};
+use super::commands::{Commands, Token};
+use super::options::{Agreed, BINARY, END_OF_RECORD, IAC, Side, TERMINAL_TYPE, TN3270E, doubled};
+use super::{Codec, Replies};
+use crate::LineTerminal;
 
 /// Which end of the line this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+enum Role {
     /// The display and its keyboard.
     Terminal,
     /// The host. It opens the negotiation.
@@ -32,7 +34,7 @@ const POSITIVE: u8 = 0;
 const DEVICE_END: u8 = 0;
 
 /// The longest subnegotiation that is parsed.
-const INSIDE_LIMIT: usize = 128;
+const INSIDE_LIMIT: u8 = 128;
 
 static OF_TERMINAL: Agreed =
     Agreed { ours: &[BINARY, TERMINAL_TYPE, END_OF_RECORD, TN3270E], theirs: &[BINARY, END_OF_RECORD] };
@@ -44,11 +46,10 @@ static OF_HOST: Agreed = Agreed { ours: OF_TERMINAL.theirs, theirs: OF_TERMINAL.
 #[derive(Debug)]
 pub struct Framing {
     role: Role,
-    state: State,
-    exchange: Exchange,
+    commands: Commands,
     /// The terminal's device type; at the host what the terminal sent.
     device: Box<str>,
-    /// The logical unit that the terminal asks for.
+    /// The logical unit that the terminal asks for; at the host what the terminal sent.
     lu: Option<Box<str>>,
     /// What the host says of it.
     lu_answer: LuAnswer,
@@ -58,17 +59,6 @@ pub struct Framing {
     outgoing: Outgoing,
     /// The number of the next record sent under TN3270E.
     next_number: u16,
-}
-
-/// The parser's state in the stream from the other end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Data,
-    Iac,
-    /// After WILL, WONT, DO or DONT.
-    Verb(u8),
-    Inside,
-    InsideIac,
 }
 
 /// What a host says of the logical unit that a terminal asks for.
@@ -130,8 +120,7 @@ impl Framing {
     fn new(role: Role, agreed: &'static Agreed, device: &str) -> Self {
         Self {
             role,
-            state: State::Data,
-            exchange: Exchange::new(agreed, INSIDE_LIMIT),
+            commands: Commands::new(agreed, INSIDE_LIMIT),
             device: device.into(),
             lu: None,
             lu_answer: LuAnswer::Awaited,
@@ -140,58 +129,6 @@ impl Framing {
             outgoing: Outgoing::Between,
             next_number: 0,
         }
-    }
-
-    /// Decodes the first `len` bytes of `raw` in place; pieces may have any size. The data stream is then at the head of `raw`.
-    /// Returns its length: at most `len + 1`, for which `raw` must have room, because an IAC may have come with the piece before.
-    pub fn receive(&mut self, raw: &mut [u8], len: usize) -> usize {
-        raw.copy_within(..len, 1);
-        let mut kept = 0;
-        for at in 1..=len {
-            let taken = self.take(raw[at]);
-            raw[kept..kept + taken.len].copy_from_slice(&taken.bytes[..taken.len]);
-            kept += taken.len;
-        }
-        kept
-    }
-
-    /// How much of the data stream's head can be sent now, after the replies: up to the end of a record.
-    pub fn encode(&mut self, bytes: &[u8]) -> usize {
-        // No record begins with IAC.
-        if self.outgoing == Outgoing::Between && bytes.first().is_some_and(|byte| *byte != IAC) {
-            self.outgoing = Outgoing::Within;
-            self.say_header();
-        }
-        let mut outgoing = self.outgoing;
-        for (index, byte) in bytes.iter().enumerate() {
-            outgoing = outgoing.after(*byte);
-            if outgoing == Outgoing::Between {
-                return index + 1;
-            }
-        }
-        bytes.len()
-    }
-
-    /// The first `len` bytes of the data stream were sent.
-    pub fn sent(&mut self, bytes: &[u8], len: usize) {
-        for byte in &bytes[..len] {
-            self.outgoing = self.outgoing.after(*byte);
-        }
-    }
-
-    /// Bytes that must be sent before any more of the data stream.
-    pub fn replies(&self) -> &[u8] {
-        self.exchange.replies()
-    }
-
-    /// The first `len` bytes of [`Framing::replies`] were sent.
-    pub fn replied(&mut self, len: usize) {
-        self.exchange.replied(len);
-    }
-
-    /// Whether records can be sent.
-    pub fn is_agreed(&self) -> bool {
-        self.mode != Mode::Nothing
     }
 
     /// Whether the other end agreed to TN3270E.
@@ -204,41 +141,22 @@ impl Framing {
         Some(&*self.device).filter(|device| !device.is_empty())
     }
 
-    /// The logical unit: at the terminal what it asks for, at the host what the terminal asked for.
-    pub fn logical_unit(&self) -> Option<&str> {
-        self.lu.as_deref()
-    }
-
     /// What the host says of the terminal's logical unit.
     pub fn lu_answer(&self) -> LuAnswer {
         self.lu_answer
     }
 
-    /// Subnegotiations that were too long or broken off, and replies that did not fit.
-    pub fn dropped(&self) -> u64 {
-        self.exchange.dropped()
-    }
-
     fn take(&mut self, byte: u8) -> Taken {
-        match self.state {
-            State::Data if byte == IAC => {
-                self.state = State::Iac;
-                Taken::NOTHING
-            }
-            State::Data => self.data(byte),
-            State::Iac => self.command(byte),
-            State::Verb(verb) => {
-                self.state = State::Data;
-                self.negotiated(verb, byte);
-                Taken::NOTHING
-            }
-            State::Inside if byte == IAC => {
-                self.state = State::InsideIac;
-                Taken::NOTHING
-            }
-            State::Inside => self.collect(byte),
-            State::InsideIac => self.inside_command(byte),
+        match self.commands.take(byte) {
+            Token::Data(byte) => return self.data(byte),
+            Token::Command(EOR) => return self.end_of_record(),
+            // Attention and system request.
+            Token::Command(other) if self.role == Role::Host && self.is_agreed() => return Taken::of(&[IAC, other]),
+            Token::Option(verb, option, outcome) => self.negotiated(verb, option, outcome),
+            Token::Subnegotiation(inside) => self.subnegotiated(&inside),
+            Token::Command(_) | Token::Nothing => {}
         }
+        Taken::NOTHING
     }
 
     /// A byte of a record, or of text before there are records.
@@ -260,20 +178,6 @@ impl Framing {
         }
     }
 
-    fn command(&mut self, byte: u8) -> Taken {
-        self.state = State::Data;
-        match byte {
-            IAC => return self.data(IAC),
-            EOR => return self.end_of_record(),
-            WILL | WONT | DO | DONT => self.state = State::Verb(byte),
-            SB => self.state = State::Inside,
-            // Attention and system request.
-            other if self.role == Role::Host && self.is_agreed() => return Taken::of(&[IAC, other]),
-            _ => {}
-        }
-        Taken::NOTHING
-    }
-
     fn end_of_record(&mut self) -> Taken {
         let Incoming { header, len } = std::mem::replace(&mut self.incoming, Incoming { header: [0; HEADER], len: 0 });
         let passes = match self.mode {
@@ -292,18 +196,11 @@ impl Framing {
 
     /// A positive response to a record that wanted one. The display carries out every record.
     fn respond(&mut self, [high, low]: [u8; 2]) {
-        let mut response = Vec::new();
-        for byte in [DATA_RESPONSE, 0, POSITIVE, high, low, DEVICE_END] {
-            response.push(byte);
-            if byte == IAC {
-                response.push(IAC);
-            }
-        }
-        response.extend([IAC, EOR]);
-        self.reply(&response);
+        let response = doubled(&[DATA_RESPONSE, 0, POSITIVE, high, low, DEVICE_END]);
+        self.reply(&[&response[..], &[IAC, EOR]].concat());
     }
 
-    fn say_header(&mut self) {
+    fn send_header(&mut self) {
         let Mode::Extended { responses } = self.mode else { return };
         let number = self.next_number;
         if responses {
@@ -315,51 +212,74 @@ impl Framing {
         self.reply(&escaped[..if low == IAC { HEADER + 1 } else { HEADER }]);
     }
 
-    fn collect(&mut self, byte: u8) -> Taken {
-        self.state = State::Inside;
-        self.exchange.collect(byte);
-        Taken::NOTHING
-    }
-
-    fn inside_command(&mut self, byte: u8) -> Taken {
-        if byte == IAC {
-            return self.collect(byte);
-        }
-        self.state = State::Data;
-        if let Some(inside) = self.exchange.end_inside(byte) {
-            self.subnegotiated(&inside);
-        }
-        // After another command than SE the rest is missing, and the byte is that command.
-        if byte == SE { Taken::NOTHING } else { self.command(byte) }
-    }
-
     fn reply(&mut self, bytes: &[u8]) {
-        if self.exchange.admits(bytes.len()) {
-            self.exchange.append(bytes);
-        }
+        self.commands.replies.push(bytes);
     }
 }
 
-impl Negotiating for Framing {
+impl Codec for Framing {
     /// An IAC may have come with the piece before.
     const GROWTH: usize = 1;
 
-    fn exchange(&mut self) -> &mut Exchange {
-        &mut self.exchange
+    fn decode(&mut self, raw: &mut [u8], len: usize) -> usize {
+        raw.copy_within(..len, 1);
+        let mut kept = 0;
+        for at in 1..=len {
+            let taken = self.take(raw[at]);
+            raw[kept..kept + taken.len].copy_from_slice(&taken.bytes[..taken.len]);
+            kept += taken.len;
+        }
+        kept
     }
 
-    fn decode(&mut self, raw: &mut [u8], len: usize) -> usize {
-        self.receive(raw, len)
+    /// The bytes up to the end of a record.
+    fn encode<'a>(&mut self, bytes: &'a [u8], _: &'a mut [u8]) -> (usize, &'a [u8]) {
+        // No record begins with IAC.
+        if self.outgoing == Outgoing::Between && bytes.first().is_some_and(|byte| *byte != IAC) {
+            self.outgoing = Outgoing::Within;
+            self.send_header();
+        }
+        let mut outgoing = self.outgoing;
+        let ends = |byte: &u8| {
+            outgoing = outgoing.next(*byte);
+            outgoing == Outgoing::Between
+        };
+        let most = bytes.iter().position(ends).map_or(bytes.len(), |end| end + 1);
+        (most, &bytes[..most])
+    }
+
+    fn sent(&mut self, bytes: &[u8], _: (usize, &[u8]), len: usize) -> usize {
+        self.outgoing = bytes[..len].iter().fold(self.outgoing, |outgoing, byte| outgoing.next(*byte));
+        len
+    }
+
+    fn replies(&mut self) -> &mut Replies {
+        &mut self.commands.replies
+    }
+
+    fn dropped(&self) -> u64 {
+        self.commands.replies.dropped
+    }
+
+    fn is_agreed(&self) -> bool {
+        self.mode != Mode::Nothing
     }
 
     fn is_within_a_sequence(&self) -> bool {
-        self.state != State::Data
+        !self.commands.is_between()
+    }
+}
+
+impl LineTerminal for Framing {
+    /// Known when records are agreed on.
+    fn name(&self) -> Option<&str> {
+        self.device().filter(|_| self.is_agreed())
     }
 }
 
 impl Outgoing {
     /// The state behind another byte.
-    fn after(self, byte: u8) -> Self {
+    fn next(self, byte: u8) -> Self {
         match self {
             Self::Between if byte == IAC => Self::BetweenIac,
             Self::BetweenIac => Self::Between,

@@ -1,6 +1,8 @@
 //! What both ends agree on before records pass, and later.
 
-use super::super::options::{BINARY, DONT, END_OF_RECORD, IAC, SB, SE, Side, TERMINAL_TYPE, TN3270E, WILL, WONT};
+use super::super::options::{
+    BINARY, DONT, END_OF_RECORD, IAC, Outcome, SB, SE, Side, TERMINAL_TYPE, TN3270E, WILL, WONT,
+};
 use super::{Framing, LuAnswer, Mode, Role};
 
 /// Of TERMINAL-TYPE (RFC 1091).
@@ -27,8 +29,7 @@ const FUNCTIONS: [u8; 2] = [RESPONSES, SYSREQ];
 
 impl Framing {
     /// The other end sent WILL, WONT, DO or DONT.
-    pub(super) fn negotiated(&mut self, verb: u8, option: u8) {
-        let outcome = self.exchange.negotiated(verb, option);
+    pub(super) fn negotiated(&mut self, verb: u8, option: u8, outcome: Outcome) {
         if let Some(answer) = outcome.answer {
             self.reply(&[IAC, answer, option]);
         }
@@ -42,20 +43,20 @@ impl Framing {
         }
         if !self.is_extended() {
             let both = |option| {
-                self.exchange.options.is_on(Side::Ours, option) && self.exchange.options.is_on(Side::Theirs, option)
+                self.commands.options.is_on(Side::Ours, option) && self.commands.options.is_on(Side::Theirs, option)
             };
             self.mode = if both(BINARY) && both(END_OF_RECORD) { Mode::Plain } else { Mode::Nothing };
         }
     }
 
     pub(super) fn propose(&mut self, side: Side, option: u8) {
-        let verb = self.exchange.options.propose(side, option);
+        let verb = self.commands.options.propose(side, option);
         self.reply(&[IAC, verb, option]);
     }
 
     /// The host knows TN3270E and not this terminal: RFC 1576 is left (RFC 2355 §7.1.1).
     fn withdraw(&mut self) {
-        if let Some(verb) = self.exchange.options.withdraw(Side::Ours, TN3270E) {
+        if let Some(verb) = self.commands.options.withdraw(Side::Ours, TN3270E) {
             self.reply(&[IAC, verb, TN3270E]);
         }
     }
@@ -82,7 +83,7 @@ impl Framing {
             }
             (Role::Terminal, [TN3270E, E_DEVICE_TYPE, E_IS, ..]) => {
                 self.lu_answer = LuAnswer::Given;
-                self.say_functions(E_REQUEST, &FUNCTIONS);
+                self.send_functions(E_REQUEST, &FUNCTIONS);
             }
             (Role::Terminal, [TN3270E, E_DEVICE_TYPE, E_REJECT, E_REASON, reason, ..])
                 if self.lu.is_some() && *reason != INVALID_DEVICE_TYPE =>
@@ -124,20 +125,20 @@ impl Framing {
     fn functions_requested(&mut self, wanted: &[u8]) {
         let have: Vec<u8> = wanted.iter().copied().filter(|function| FUNCTIONS.contains(function)).collect();
         if have.len() == wanted.len() {
-            self.say_functions(E_IS, &have);
+            self.send_functions(E_IS, &have);
             self.extend(&have);
         } else {
-            self.say_functions(E_REQUEST, &have);
+            self.send_functions(E_REQUEST, &have);
         }
     }
 
-    fn say_functions(&mut self, word: u8, functions: &[u8]) {
+    fn send_functions(&mut self, word: u8, functions: &[u8]) {
         self.reply(&[&[IAC, SB, TN3270E, E_FUNCTIONS, word], functions, &[IAC, SE]].concat());
     }
 
     /// TN3270E is agreed with these functions.
     fn extend(&mut self, functions: &[u8]) {
-        if self.exchange.options.is_on(if self.role == Role::Host { Side::Theirs } else { Side::Ours }, TN3270E) {
+        if self.commands.options.is_on(if self.role == Role::Host { Side::Theirs } else { Side::Ours }, TN3270E) {
             self.mode = Mode::Extended { responses: functions.contains(&RESPONSES) };
         }
     }

@@ -3,56 +3,22 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::wire::options::{DO, DONT, SB, SE, WILL, WONT};
+use crate::wire::peers::{self, negotiate, received, replies};
 
 /// Records as a data stream.
 fn stream(records: &[&[u8]]) -> Vec<u8> {
     let mut stream = Vec::new();
     for record in records {
-        for byte in *record {
-            stream.extend(std::iter::repeat_n(*byte, 1 + usize::from(*byte == IAC)));
-        }
+        stream.extend(doubled(record));
         stream.extend([IAC, EOR]);
     }
     stream
 }
 
-/// What an end makes of bytes that come in pieces.
-fn received(end: &mut Framing, bytes: &[u8], size: usize) -> Vec<u8> {
-    let mut data = Vec::new();
-    for piece in bytes.chunks(size) {
-        let mut raw = [piece, &[0]].concat();
-        let len = end.receive(&mut raw, piece.len());
-        data.extend_from_slice(&raw[..len]);
-    }
-    data
-}
-
-/// What an end sends now: replies, then all of a data stream, with the replies that its records need.
-fn sent(end: &mut Framing, mut data: &[u8]) -> Vec<u8> {
-    let mut bytes = replies(end);
-    while !data.is_empty() {
-        let most = end.encode(data);
-        bytes.extend(replies(end));
-        bytes.extend_from_slice(&data[..most]);
-        end.sent(data, most);
-        data = &data[most..];
-    }
-    bytes
-}
-
-fn replies(end: &mut Framing) -> Vec<u8> {
-    let bytes = end.replies().to_vec();
-    end.replied(bytes.len());
-    bytes
-}
-
-/// Lets both ends answer each other until neither has anything to say.
-fn negotiate(host: &mut Framing, terminal: &mut Framing, size: usize) {
-    for _ in 0..20 {
-        assert_eq!(received(terminal, &replies(host), size), b"");
-        assert_eq!(received(host, &replies(terminal), size), b"");
-    }
-    assert_eq!((host.replies(), terminal.replies()), (&b""[..], &b""[..]));
+/// What an end sends for a data stream.
+fn sent(end: &mut Framing, data: &[u8]) -> Vec<u8> {
+    peers::sent(end, data, 0, usize::MAX)
 }
 
 #[test]
@@ -93,7 +59,7 @@ fn a_response_is_sent_for_each_record_that_wants_one() {
     }
     let bind_image = stream(&[b"\x03\0\0\0\x09BIND"]);
     assert_eq!(received(&mut terminal, &bind_image, 3), b"");
-    assert_eq!(terminal.replies(), b"");
+    assert_eq!(terminal.replies().bytes(), b"");
 }
 
 #[test]
@@ -129,7 +95,7 @@ fn a_logical_unit_is_asked_for_with_and_without_tn3270e() {
             assert_eq!(terminal.lu_answer(), LuAnswer::Awaited);
             negotiate(&mut host, &mut terminal, size);
             assert!(host.is_agreed() && host.is_extended() == extended);
-            assert_eq!((host.device(), host.logical_unit()), (Some("IBM-3278-2-E"), Some("LAB07")));
+            assert_eq!((host.device(), host.lu.as_deref()), (Some("IBM-3278-2-E"), Some("LAB07")));
             assert_eq!(terminal.lu_answer(), LuAnswer::Given);
         }
     }
@@ -166,8 +132,8 @@ proptest! {
         let (mut one, mut other) = (end(), end());
         let data = received(&mut one, &bytes, bytes.len().max(1));
         prop_assert_eq!(received(&mut other, &bytes, size), data);
-        prop_assert_eq!(one.replies(), other.replies());
-        prop_assert!(one.replies().len() <= 1024);
+        prop_assert_eq!(one.replies().bytes(), other.replies().bytes());
+        prop_assert!(one.replies().bytes().len() <= 1024);
     }
 }
 

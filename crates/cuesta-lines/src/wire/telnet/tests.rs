@@ -1,69 +1,23 @@
-//! Telnet's framing alone, without a line.
+//! Both ends at each other and at what real daemons send.
 
-use cuesta_lines::Enter;
-use cuesta_lines::wire::telnet::Framing;
 use proptest::prelude::*;
 
-const IAC: u8 = 255;
-const DONT: u8 = 254;
-const DO: u8 = 253;
-const WONT: u8 = 252;
-const WILL: u8 = 251;
-const SB: u8 = 250;
-const SE: u8 = 240;
+use super::*;
+use crate::wire::options::{DO, DONT, WILL, WONT};
+use crate::wire::peers::{negotiate, received, replies, sent};
 
-/// The characters and replies of `end` for `raw`, received in one piece.
-fn feed(end: &mut Framing, raw: &[u8]) -> (Vec<u8>, Vec<u8>) {
-    let mut raw = raw.to_vec();
-    let len = end.receive(&mut raw);
-    raw.truncate(len);
-    let replies = end.replies().to_vec();
-    end.replied(replies.len());
-    (raw, replies)
-}
-
-/// The same, received in pieces of `size`.
+/// The characters and replies of `end` for `raw`, received in pieces of `size`.
 fn feed_in_pieces(end: &mut Framing, raw: &[u8], size: usize) -> (Vec<u8>, Vec<u8>) {
-    let fed = raw.chunks(size).map(|piece| feed(end, piece));
-    fed.fold((Vec::new(), Vec::new()), |(characters, replies), (more, answers)| {
-        ([characters, more].concat(), [replies, answers].concat())
-    })
+    (received(end, raw, size), replies(end))
 }
 
-fn encode(end: &mut Framing, characters: &[u8], room: usize) -> Vec<u8> {
-    encode_by(end, characters, room, usize::MAX)
+/// The same, received in one piece.
+fn feed(end: &mut Framing, raw: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    feed_in_pieces(end, raw, raw.len().max(1))
 }
 
-/// The same over a line that accepts at most `step` bytes at once.
-fn encode_by(end: &mut Framing, mut characters: &[u8], room: usize, step: usize) -> Vec<u8> {
-    let mut room = vec![0; room];
-    let mut all = Vec::new();
-    while !characters.is_empty() {
-        let encoded = end.encode(characters, &mut room);
-        let len = encoded.1.len().min(step);
-        all.extend_from_slice(&encoded.1[..len]);
-        let taken = end.sent(characters, encoded, len);
-        assert!(taken > 0, "a call encoded nothing");
-        characters = &characters[taken..];
-        all.extend_from_slice(end.replies());
-        assert!(end.replies().len() < 3, "more is pending than the rest of one character");
-        end.replied(end.replies().len());
-    }
-    all
-}
-
-/// Exchanges replies until neither end has any.
-fn settle(terminal: &mut Framing, host: &mut Framing) -> usize {
-    let mut rounds = 0;
-    let mut from_host = feed(host, b"").1;
-    while !from_host.is_empty() {
-        let (characters, from_terminal) = feed(terminal, &from_host);
-        assert_eq!(characters, b"");
-        from_host = feed(host, &from_terminal).1;
-        rounds += 1;
-        assert!(rounds < 10, "the negotiation does not end");
-    }
-    rounds
+fn encode(end: &mut Framing, characters: &[u8]) -> Vec<u8> {
+    sent(end, characters, 64, usize::MAX)
 }
 
 fn terminal() -> Framing {
@@ -72,23 +26,23 @@ fn terminal() -> Framing {
 
 fn pair() -> (Framing, Framing) {
     let (mut terminal, mut host) = (terminal(), Framing::host());
-    settle(&mut terminal, &mut host);
+    negotiate(&mut host, &mut terminal, 99);
     (terminal, host)
 }
 
 #[test]
 fn enter_is_sent_as_the_target_says() {
-    for (enter, sent) in [
+    for (enter, bytes) in [
         (Enter::CrNul, &b"ls\r\0pwd\r\0\xff\xff"[..]),
         (Enter::CrLf, b"ls\r\npwd\r\n\xff\xff"),
         (Enter::Cr, b"ls\rpwd\r\xff\xff"),
     ] {
         for room in [3, 64] {
             let mut terminal = Framing::terminal(80, 24, "xterm", enter);
-            assert_eq!(encode(&mut terminal, b"ls\rpwd\r\xff", room), sent, "{enter:?}");
+            assert_eq!(sent(&mut terminal, b"ls\rpwd\r\xff", room, usize::MAX), bytes, "{enter:?}");
             // With BINARY agreed, nothing is added.
             feed(&mut terminal, &[IAC, DO, 0]);
-            assert_eq!(encode(&mut terminal, b"ls\r", room), b"ls\r", "{enter:?}");
+            assert_eq!(sent(&mut terminal, b"ls\r\xff", room, usize::MAX), b"ls\r\xff\xff", "{enter:?}");
         }
     }
 }
@@ -97,15 +51,15 @@ fn enter_is_sent_as_the_target_says() {
 fn two_ends_negotiate() {
     let (mut terminal, mut host) = (Framing::terminal(255, 24, "XTERM", Enter::default()), Framing::host());
     assert_eq!((host.window(), host.name()), (None, None));
-    assert_eq!(settle(&mut terminal, &mut host), 2);
+    assert_eq!(negotiate(&mut host, &mut terminal, 1), 2);
     assert_eq!((host.window(), host.name()), (Some((255, 24)), Some("xterm")));
     assert_eq!((host.dropped(), terminal.dropped()), (0, 0));
 }
 
 #[test]
 fn ends_of_the_same_role_do_not_loop() {
-    settle(&mut Framing::host(), &mut Framing::host());
-    settle(&mut terminal(), &mut terminal());
+    negotiate(&mut Framing::host(), &mut Framing::host(), 99);
+    negotiate(&mut terminal(), &mut terminal(), 99);
 }
 
 /// The negotiation of `inetutils-telnetd` 2.4 and `busybox telnetd` 1.35 (Debian 12), up to the replies after which they start
@@ -145,27 +99,6 @@ fn real_daemons_get_their_expected_answers() {
 }
 
 #[test]
-fn one_byte_at_a_time_is_the_same_as_all_at_once() {
-    for talk in [TELNETD, BUSYBOX] {
-        let said = talk.iter().map(|(said, _)| *said).collect::<Vec<_>>().concat();
-        let whole = feed(&mut terminal(), &said);
-        for size in 1..=said.len() {
-            assert_eq!(feed_in_pieces(&mut terminal(), &said, size), whole, "in pieces of {size}");
-        }
-    }
-}
-
-#[test]
-fn once_binary_is_agreed_the_terminal_sends_carriage_returns_bare() {
-    let mut end = terminal();
-    assert_eq!(encode(&mut end, b"a\r", 64), b"a\r\0");
-    feed(&mut end, &[IAC, DO, 0]);
-    assert_eq!(encode(&mut end, b"a\r\xff", 64), b"a\r\xff\xff");
-    feed(&mut end, &[IAC, WILL, 0]);
-    assert_eq!(feed(&mut end, b"a\r\0b\r\n").0, b"a\r\0b\r\n");
-}
-
-#[test]
 fn ends_of_rows() {
     let (mut terminal, mut host) = pair();
     // Received: CR LF reaches a terminal unchanged; for a host it is one key.
@@ -180,15 +113,15 @@ fn ends_of_rows() {
         assert_eq!(feed(&mut host, raw).0, at_host, "at the host, of {}", raw.escape_ascii());
     }
     // Sent: a terminal sends only keys; a host may send a carriage return alone.
-    assert_eq!(encode(&mut terminal, b"ls\r\n", 64), b"ls\r\0\n");
-    assert_eq!(encode(&mut host, b"1\r\n2\r3\r", 64), b"1\r\n2\r\x003\r");
-    assert_eq!(encode(&mut host, b"\n4\r", 64), b"\n4\r");
-    assert_eq!(encode(&mut host, b"5", 64), b"\x005");
+    assert_eq!(encode(&mut terminal, b"ls\r\n"), b"ls\r\0\n");
+    assert_eq!(encode(&mut host, b"1\r\n2\r3\r"), b"1\r\n2\r\x003\r");
+    assert_eq!(encode(&mut host, b"\n4\r"), b"\n4\r");
+    assert_eq!(encode(&mut host, b"5"), b"\x005");
 }
 
 #[test]
 fn output_without_escapes_is_sent_without_a_copy() {
-    let host = Framing::host();
+    let mut host = Framing::host();
     let output = b"row one\r\nrow two\r\n";
     let mut room = [0; 8];
     let (taken, raw) = host.encode(output, &mut room);
@@ -207,12 +140,12 @@ fn queries_are_answered_each_time_and_a_state_only_once() {
 #[test]
 fn a_reply_after_a_carriage_return_leaves_it_whole() {
     let (mut terminal, mut host) = pair();
-    let first = encode(&mut host, b"1\r", 64);
+    let first = encode(&mut host, b"1\r");
     assert!(!host.is_output_whole());
     let reply = feed(&mut host, &[IAC, DO, 6]).1;
     assert!(host.is_output_whole());
     assert_eq!((&first[..], &reply[..]), (&b"1\r"[..], &[0, IAC, WILL, 6][..]));
-    let raw = [first, reply, encode(&mut host, b"2", 64)].concat();
+    let raw = [first, reply, encode(&mut host, b"2")].concat();
     assert_eq!(feed(&mut terminal, &raw).0, b"1\r2");
 }
 
@@ -250,8 +183,9 @@ fn an_invalid_terminal_name_is_ignored() {
 fn a_flood_of_questions_does_not_grow_memory() {
     let mut end = terminal();
     let mut flood = [IAC, DO, 39].repeat(100_000);
-    assert_eq!(end.receive(&mut flood), 0);
-    assert!(end.replies().len() <= 1024);
+    let len = flood.len();
+    assert_eq!(end.decode(&mut flood, len), 0);
+    assert!(end.replies().bytes().len() <= 1024);
     assert!(end.dropped() > 99_000);
     // The framing still works.
     assert_eq!(feed(&mut end, b"a").0, b"a");
@@ -264,13 +198,9 @@ fn raw() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(prop_oneof![3 => meant, 1 => any::<u8>()], 1..300)
 }
 
-fn either() -> impl Strategy<Value = bool> {
-    any::<bool>()
-}
-
 proptest! {
     #[test]
-    fn a_stream_decodes_the_same_however_it_is_cut(raw in raw(), size in 1_usize..20, is_host in either()) {
+    fn a_stream_decodes_the_same_however_it_is_cut(raw in raw(), size in 1_usize..20, is_host: bool) {
         let end = || if is_host { Framing::host() } else { terminal() };
         let (mut one, mut other) = (end(), end());
         prop_assert_eq!(feed(&mut one, &raw), feed_in_pieces(&mut other, &raw, size));
@@ -278,22 +208,16 @@ proptest! {
     }
 
     #[test]
-    fn encoded_characters_decode_to_the_same(characters in raw(), pieces in 1_usize..20, room in 3_usize..40, step in 1_usize..9,
-                                  from_host in either(),                                  binary in either()) {
+    fn encoded_characters_decode_to_the_same(
+        characters in raw(), pieces in 1_usize..20, room in 3_usize..40, step in 1_usize..9, from_host: bool, binary: bool,
+    ) {
         let (mut terminal, mut host) = pair();
-        if binary {
-            let (mut to_host, mut to_terminal) = (vec![IAC, WILL, 0, IAC, DO, 0], vec![IAC, WILL, 0, IAC, DO, 0]);
-            host.receive(&mut to_host);
-            terminal.receive(&mut to_terminal);
-            host.replied(host.replies().len());
-            terminal.replied(terminal.replies().len());
+        for end in [&mut host, &mut terminal].into_iter().filter(|_| binary) {
+            feed(end, &[IAC, WILL, 0, IAC, DO, 0]);
         }
         let (from, to) = if from_host { (&mut host, &mut terminal) } else { (&mut terminal, &mut host) };
-        let mut sent = Vec::new();
-        for piece in characters.chunks(pieces) {
-            sent.extend(encode_by(from, piece, room, step));
-        }
-        prop_assert_eq!(feed_in_pieces(to, &sent, pieces), (characters, vec![]));
+        let bytes: Vec<u8> = characters.chunks(pieces).flat_map(|piece| sent(from, piece, room, step)).collect();
+        prop_assert_eq!(feed_in_pieces(to, &bytes, pieces), (characters, vec![]));
     }
 }
 
@@ -301,12 +225,13 @@ proptest! {
 fn a_new_window_size_is_sent_to_a_host_that_asked() {
     let mut terminal = Framing::terminal(80, 24, "xterm", Enter::default());
     terminal.resize(100, 30);
-    assert_eq!(terminal.replies(), b"", "sent before the host asked");
+    assert_eq!(replies(&mut terminal), b"", "sent before the host asked");
     let mut host = Framing::host();
-    settle(&mut terminal, &mut host);
+    negotiate(&mut host, &mut terminal, 99);
     assert_eq!(host.window(), Some((100, 30)));
     terminal.resize(255, 50);
-    assert_eq!(terminal.replies(), [IAC, SB, 31, 0, 255, 255, 0, 50, IAC, SE]);
-    feed(&mut host, terminal.replies());
+    let size = replies(&mut terminal);
+    assert_eq!(size, [IAC, SB, 31, 0, 255, 255, 0, 50, IAC, SE]);
+    feed(&mut host, &size);
     assert_eq!(host.window(), Some((255, 50)));
 }
