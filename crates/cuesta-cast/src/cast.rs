@@ -10,7 +10,6 @@ use crate::{rows, v1};
 /// A session: the output and the input of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cast {
-    /// The header.
     pub header: Header,
     /// The events, in order of time.
     pub events: Vec<Event>,
@@ -18,7 +17,6 @@ pub struct Cast {
     pub cut: bool,
 }
 
-/// The header of a cast.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     /// The terminal's width when the session began.
@@ -29,7 +27,6 @@ pub struct Header {
     pub timestamp: Option<u64>,
     /// The command that was run.
     pub command: Option<String>,
-    /// The session's title.
     pub title: Option<String>,
     /// The terminal's name (`TERM`).
     pub terminal: Option<String>,
@@ -50,14 +47,12 @@ pub struct Event {
     pub kind: EventKind,
 }
 
-/// The kinds of events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EventKind {
     /// The host sent this (`o`).
     Output(String),
     /// This was typed (`i`): the characters of one read, which need not be one key.
     Input {
-        /// The characters.
         text: String,
         /// Whether the line's other end echoed it; `None` where that is unknown. Only a live recording knows; cast files do not
         /// contain it.
@@ -69,7 +64,6 @@ pub enum EventKind {
     Resize {
         /// Characters in a row.
         columns: u16,
-        /// Rows.
         rows: u16,
     },
     /// Any other marker (`m`).
@@ -92,7 +86,7 @@ impl Cast {
         if bytes.len() > LONGEST {
             return Err(CastError::new(1, format!("the cast has over {} MiB", LONGEST >> 20), TOO_LONG));
         }
-        let text = text(bytes)?;
+        let text = decode(bytes)?;
         let (whole, cut) = whole_rows(text);
         let first = text.lines().next().unwrap_or_default();
         // Version 1 is one object over all rows, so its first row need not be JSON.
@@ -121,7 +115,7 @@ impl Cast {
 }
 
 /// The text. An incomplete character at the end belongs to the incomplete row.
-fn text(bytes: &[u8]) -> Result<&str, CastError> {
+fn decode(bytes: &[u8]) -> Result<&str, CastError> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(text),
         Err(error) => {

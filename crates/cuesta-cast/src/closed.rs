@@ -28,7 +28,7 @@ const LEAST_THOUGHT: Duration = Duration::from_millis(10);
 const MOST_NAMES: usize = 100;
 const LONGEST_NAME: usize = 24;
 
-pub(crate) fn rows(session: &Session) -> Vec<String> {
+pub(crate) fn write_rows(session: &Session) -> Vec<String> {
     let rate = session.key_gap.map(|gap| (10.0 / gap.as_secs_f64()).round().clamp(1.0, 100_000.0) / 10.0);
     let mut writer = Writer {
         session,
@@ -43,7 +43,7 @@ pub(crate) fn rows(session: &Session) -> Vec<String> {
     writer.tape.extend(rate.map(|rate| format!("Set KeyRate {rate}cps")));
     writer.tape.extend(session.prompts.pattern().map(|pattern| spell::command("Set", "Prompt", &pattern)));
     writer.tape.extend(timeout(session).map(|timeout| format!("Set WaitTimeout {}", spell::time(timeout))));
-    writer.whole();
+    writer.write_strokes();
     writer.tape
 }
 
@@ -75,7 +75,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn whole(&mut self) {
+    fn write_strokes(&mut self) {
         let session = self.session;
         let strokes = &session.strokes.strokes;
         let first = strokes.first().map_or(Duration::ZERO, Stroke::at);
@@ -134,8 +134,8 @@ impl Writer<'_> {
 
     /// Whether an answer ended with a prompt that was not there earlier.
     fn is_at_prompt(&self, answer: &Answer, end: Duration) -> bool {
-        let mut prompts = answer.rows.iter().filter(|(_, row)| self.session.prompts.is(row)).map(|(at, _)| *at);
-        let last_is_one = answer.last_row().is_some_and(|row| self.session.prompts.is(row));
+        let mut prompts = answer.rows.iter().filter(|(_, row)| self.session.prompts.contains(row)).map(|(at, _)| *at);
+        let last_is_one = answer.last_row().is_some_and(|row| self.session.prompts.contains(row));
         last_is_one && prompts.next().is_some_and(|first| end.saturating_sub(first) <= SETTLED)
     }
 

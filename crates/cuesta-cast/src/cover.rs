@@ -16,7 +16,7 @@ use cuesta_screen::vt::{Screen, StreamParser, width};
 
 use crate::cast::{Cast, Event, EventKind};
 use crate::echo::line;
-use crate::painted::{OutputPosition, painted};
+use crate::painted::{OutputPosition, find_painted};
 
 /// A secret in a session.
 pub(crate) struct Span {
@@ -27,14 +27,14 @@ pub(crate) struct Span {
 }
 
 /// The events of a session with stars in place of secrets.
-pub(crate) fn covered(cast: &Cast, spans: &[Span]) -> Vec<Event> {
+pub(crate) fn cover_secrets(cast: &Cast, spans: &[Span]) -> Vec<Event> {
     if spans.is_empty() {
         return cast.events.clone();
     }
     let mut cover = Cover {
         screen: Screen::new(cast.header.columns, cast.header.rows),
         parser: StreamParser::default(),
-        painted: painted(cast, spans),
+        painted: find_painted(cast, spans),
         state: SecretState::Outside,
         first: None,
         shows: false,
@@ -76,7 +76,7 @@ impl Cover {
                     self.screen.resize(*columns, *rows);
                 }
                 if let EventKind::Input { .. } | EventKind::Secret(_) = kind {
-                    self.state = self.next(number, spans);
+                    self.state = self.next_state(number, spans);
                 }
                 kind.clone()
             }
@@ -84,7 +84,7 @@ impl Cover {
         Event { at, kind }
     }
 
-    fn next(&mut self, number: usize, spans: &[Span]) -> SecretState {
+    fn next_state(&mut self, number: usize, spans: &[Span]) -> SecretState {
         let Some(span) = spans.iter().rfind(|span| span.events.contains(&number)) else { return SecretState::Outside };
         let (line, column) = match self.state {
             SecretState::Typing(line, column) if *span.events.start() < number => (line, column),

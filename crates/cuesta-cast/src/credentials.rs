@@ -48,35 +48,37 @@ const OPTIONS: &str = "(?:sshpass|mongo\\w*|cqlsh|(?:docker|podman|az|helm|oc)[^
     |(?:zip|unzip|sqlcmd|ipmitool|mosquitto_\\w+)\\b[^|;&]* -P\
     |redis-cli\\b[^|;&]* -a|ldap\\w+\\b[^|;&]* -w|openssl\\b[^|;&]* -k";
 
-/// What a pattern's value is judged by.
-type Judge = fn(&Captures<'_>) -> bool;
+/// What must hold of a match.
+type Condition = fn(&Captures<'_>) -> bool;
 
 /// Each way to write a credential, with what else must hold.
-static WAYS: LazyLock<Vec<(Regex, Judge)>> = LazyLock::new(|| {
-    let always: Judge = |_| true;
-    let ways: [(String, Judge); 18] = [
+static PATTERNS: LazyLock<Vec<(Regex, Condition)>> = LazyLock::new(|| {
+    let always: Condition = |_| true;
+    let patterns: [(String, Condition); 18] = [
         // PASSWORD=x, "password": "x", token => x, ?access_token=x, :set key=x
-        (format!(r#"(?P<name>[\w.-]+)[\\"'\]]*\s*(?::=|=>|=|:)\s*{VALUE}"#), |found| names_value(&found["name"])),
+        (format!(r#"(?P<name>[\w.-]+)[\\"'\]]*\s*(?::=|=>|=|:)\s*{VALUE}"#), |captures| names_value(&captures["name"])),
         (format!(r"\bset key={VALUE}"), always),
         // --password x
-        (format!(r"(?:^|\s)--?(?P<name>[a-z][\w-]*)\s+{VALUE}"), |found| {
-            names_value(&found["name"]) && !NOT_THE_VALUE.iter().any(|end| found["name"].ends_with(end))
+        (format!(r"(?:^|\s)--?(?P<name>[a-z][\w-]*)\s+{VALUE}"), |captures| {
+            names_value(&captures["name"]) && !NOT_THE_VALUE.iter().any(|end| captures["name"].ends_with(end))
         }),
         // -px
         (format!(r"(?:^|\W)(?:{ATTACHED})\b[^|;&]*? -p{VALUE}"), always),
-        (format!(r"(?:^|\s)-p{VALUE}"), |found| is_attached(&found["value"])),
+        (format!(r"(?:^|\s)-p{VALUE}"), |captures| is_attached(&captures["value"])),
         (format!(r"(?:^|\W)(?:{OPTIONS})\s*{VALUE}"), always),
         (format!(r"(?:^|\s)/p:{VALUE}"), always),
-        (format!(r"(?:^|\s)/user:\S+\s+{VALUE}"), |found| !found["value"].starts_with('/')),
+        (format!(r"(?:^|\s)/user:\S+\s+{VALUE}"), |captures| !captures["value"].starts_with('/')),
         // set user.password x
-        (format!(r"\b(?:set|config|put)\b[^|;&]*\s(?P<name>[\w.:/-]+)\s+{VALUE}"), |found| names_value(&found["name"])),
+        (format!(r"\b(?:set|config|put)\b[^|;&]*\s(?P<name>[\w.:/-]+)\s+{VALUE}"), |captures| {
+            names_value(&captures["name"])
+        }),
         // Commands whose last word is a password or a token.
-        (format!(r"\bvault\b[^|;&]*\slogin\s(?:\s*-\S+\s)*\s*{VALUE}"), |found| !found["value"].contains('=')),
+        (format!(r"\bvault\b[^|;&]*\slogin\s(?:\s*-\S+\s)*\s*{VALUE}"), |captures| !captures["value"].contains('=')),
         (format!(r"\bhtpasswd\b[^|;&]*\s-\w*b\b[^|;&]*\s{VALUE}\s*$"), always),
-        (format!(r"\bcurl\b[^|;&]*\s(?:-b|--cookie)[\s=]*{VALUE}"), |found| found["value"].contains('=')),
+        (format!(r"\bcurl\b[^|;&]*\s(?:-b|--cookie)[\s=]*{VALUE}"), |captures| captures["value"].contains('=')),
         // -u joe:x, -U joe%x
-        (format!(r#"(?:^|\s)(?:-[uU]|--(?:proxy-)?user)[\s=]*["']?(?P<name>[^\s:%'"]+)[:%]{VALUE}"#), |found| {
-            let is_number = |name: &str| found[name].bytes().all(|byte| byte.is_ascii_digit());
+        (format!(r#"(?:^|\s)(?:-[uU]|--(?:proxy-)?user)[\s=]*["']?(?P<name>[^\s:%'"]+)[:%]{VALUE}"#), |captures| {
+            let is_number = |name: &str| captures[name].bytes().all(|byte| byte.is_ascii_digit());
             !(is_number("name") && is_number("value"))
         }),
         // https://joe:x@host
@@ -90,22 +92,23 @@ static WAYS: LazyLock<Vec<(Regex, Judge)>> = LazyLock::new(|| {
     ];
     // Tokens that show by themselves what they are.
     let tokens = r"\b(?P<value>(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|npm_|hf_|hv[sbr]\.|pypi-|sk[-_])[\w-]{16,}|A[KS]IA[0-9A-Z]{12,}|AIza[\w-]{20,}|eyJ[\w-]{8,}\.[\w.-]+)|(?P<credentials>-----BEGIN [A-Z ]*PRIVATE KEY)";
-    let ways = ways.into_iter().map(|(way, judge)| (format!("(?i){way}"), judge));
-    let ways = ways.chain([(tokens.to_owned(), always)]);
-    ways.filter_map(|(way, judge)| Some((Regex::new(&way).ok()?, judge))).collect()
+    let patterns = patterns.into_iter().map(|(pattern, condition)| (format!("(?i){pattern}"), condition));
+    let patterns = patterns.chain([(tokens.to_owned(), always)]);
+    patterns.map(|(pattern, condition)| (Regex::new(&pattern).expect("a pattern"), condition)).collect()
 });
 
 /// Where credentials are in a row of text, in order; quotes around them are left out.
-pub(crate) fn credentials(row: &str) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = WAYS.iter().flat_map(|(way, judge)| values(way, *judge, row)).collect();
-    found.sort_by_key(|range| (range.start, range.end));
-    found
+pub(crate) fn find_credentials(row: &str) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> =
+        PATTERNS.iter().flat_map(|(pattern, condition)| find_values(pattern, *condition, row)).collect();
+    ranges.sort_by_key(|range| (range.start, range.end));
+    ranges
 }
 
-fn values<'a>(way: &'a Regex, judge: Judge, row: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
-    let matches = way.captures_iter(row).filter(move |found| judge(found));
-    matches.filter_map(|found| {
-        let value = found.name("value").or_else(|| found.name("credentials"))?;
+fn find_values<'a>(pattern: &'a Regex, condition: Condition, row: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+    let matches = pattern.captures_iter(row).filter(move |captures| condition(captures));
+    matches.filter_map(|captures| {
+        let value = captures.name("value").or_else(|| captures.name("credentials"))?;
         let (quote, text) = (value.as_str().chars().next()?, value.as_str().trim_matches(['"', '\'', '\\']));
         // A reference to a variable or to a command's output holds no secret, except where quotes make it a text.
         let refers = quote != '\'' && (text.starts_with('$') || text.starts_with('`') || text.starts_with("<("));
@@ -130,18 +133,18 @@ fn names_value(name: &str) -> bool {
 
 /// The words of a name: `userPin` and `user_pin` have two.
 fn words(name: &str) -> Vec<String> {
-    let mut found = vec![String::new()];
+    let mut words = vec![String::new()];
     let mut was_lower = false;
     for c in name.chars() {
         if !c.is_alphabetic() || (was_lower && c.is_uppercase()) {
-            found.push(String::new());
+            words.push(String::new());
         }
         if c.is_alphabetic() {
-            found.last_mut().into_iter().for_each(|word| word.extend(c.to_lowercase()));
+            words.last_mut().into_iter().for_each(|word| word.extend(c.to_lowercase()));
         }
         was_lower = c.is_lowercase();
     }
-    found
+    words
 }
 
 /// Whether what stands behind `-p` without a blank is a password, for a program that is not known.
@@ -156,8 +159,8 @@ fn is_attached(value: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn found(row: &str) -> Vec<&str> {
-        let mut values: Vec<&str> = credentials(row).into_iter().map(|range| &row[range]).collect();
+    fn credentials_in(row: &str) -> Vec<&str> {
+        let mut values: Vec<&str> = find_credentials(row).into_iter().map(|range| &row[range]).collect();
         values.dedup();
         values
     }
@@ -207,11 +210,14 @@ mod tests {
             "htpasswd -nbB joe hunter2/x",
             "curl -b \"session=hunter2/x\" http://host/",
         ] {
-            let values = found(row);
+            let values = credentials_in(row);
             assert!(!values.is_empty() && values.iter().any(|value| value.ends_with("hunter2/x")), "{row}: {values:?}");
         }
-        assert_eq!(found("use ghp_0123456789abcdefABCD"), ["ghp_0123456789abcdefABCD"]);
-        assert_eq!(found("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"), ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"]);
+        assert_eq!(credentials_in("use ghp_0123456789abcdefABCD"), ["ghp_0123456789abcdefABCD"]);
+        assert_eq!(
+            credentials_in("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"),
+            ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"]
+        );
     }
 
     #[test]
@@ -240,12 +246,7 @@ mod tests {
             "curl -b cookies.txt http://host/",
             "net use x: /user:joe /persistent:no",
         ] {
-            assert_eq!(found(row), Vec::<&str>::new(), "{row}");
+            assert_eq!(credentials_in(row), Vec::<&str>::new(), "{row}");
         }
-    }
-
-    #[test]
-    fn every_way_is_a_pattern() {
-        assert_eq!(WAYS.len(), 19);
     }
 }

@@ -97,7 +97,7 @@ impl Echo {
                 self.end_text((input, true));
                 continue;
             }
-            let position = BufferPosition::of(screen, screen.next_cell());
+            let position = BufferPosition::new(screen, screen.next_cell());
             if self.watched.last().is_none_or(|text| text.end.is_some() || text.begin.line != position.line) {
                 self.end_text((input, false));
                 self.drop_answered();
@@ -114,7 +114,7 @@ impl Echo {
     /// Called when another key is pressed: notes whether the program has removed the text.
     pub(crate) fn look_again(&mut self, screen: &Screen) {
         if let Some(text) = self.watched.last_mut().filter(|text| text.end.is_none()) {
-            let is_here = text.begin.line == BufferPosition::of(screen, screen.next_cell()).line;
+            let is_here = text.begin.line == BufferPosition::new(screen, screen.next_cell()).line;
             text.taken_away |= is_here && text.is_whole() && text.visible_keys(screen).keys < text.enough();
         }
     }
@@ -235,7 +235,7 @@ impl Text {
         for last in first..self.keys.len() {
             let (keys, begin) = standing(screen, &self.keys[..=last]);
             if keys > most.keys {
-                most = VisibleKeys { keys, last, begin: BufferPosition::of(screen, begin) };
+                most = VisibleKeys { keys, last, begin: BufferPosition::new(screen, begin) };
             }
         }
         most
@@ -266,12 +266,12 @@ pub(crate) fn line(screen: &Screen) -> u64 {
 }
 
 impl BufferPosition {
-    pub(crate) fn of(screen: &Screen, (row, column): (u16, u16)) -> Self {
+    pub(crate) fn new(screen: &Screen, (row, column): (u16, u16)) -> Self {
         Self { line: screen.scrolled() + u64::from(row), column, alternate: screen.is_alternate() }
     }
 
     /// The position this many lines and columns before, if there is one.
-    pub(crate) fn before(self, (lines, columns): (u64, u16)) -> Option<Self> {
+    pub(crate) fn step_back(self, (lines, columns): (u64, u16)) -> Option<Self> {
         let (line, column) = (self.line.checked_sub(lines)?, self.column.checked_sub(columns)?);
         Some(Self { line, column, ..self })
     }

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use cuesta_tape::Key;
 
-use crate::credentials::{credentials, names_secret};
+use crate::credentials::{find_credentials, names_secret};
 use crate::key_code::KeyCode;
 use crate::reaction::Reaction;
 use crate::strokes::Stroke;
@@ -38,17 +38,17 @@ const LONGEST_QUESTION: usize = 60;
 const MOST_COMMANDS: usize = 3;
 
 /// The entries of a session, as ranges of strokes.
-pub(crate) fn entries(strokes: &[Stroke]) -> Vec<Range<usize>> {
+pub(crate) fn find_entries(strokes: &[Stroke]) -> Vec<Range<usize>> {
     let mut begin = 0;
-    let mut found = Vec::new();
+    let mut entries = Vec::new();
     for entry in strokes.chunk_by(|one, next| belongs(one) && belongs(next) && !is_asked_again(one, next)) {
         let end = begin + entry.len();
         if entry.iter().any(|stroke| stroke.press.code.is_text()) {
-            found.push(begin..end);
+            entries.push(begin..end);
         }
         begin = end;
     }
-    found
+    entries
 }
 
 fn belongs(stroke: &Stroke) -> bool {
@@ -57,7 +57,7 @@ fn belongs(stroke: &Stroke) -> bool {
 
 /// Whether the host began another row that asks for a secret.
 fn is_asked_again(before: &Stroke, stroke: &Stroke) -> bool {
-    before.answer.text.contains('\n') && asks(&stroke.row)
+    before.answer.text.contains('\n') && asks_for_secret(&stroke.row)
 }
 
 /// Whether a key edits the entry or moves within it, as in shells and forms.
@@ -78,7 +78,7 @@ fn is_edit(code: &KeyCode) -> bool {
 }
 
 /// The text of an entry after edits at its end.
-pub(crate) fn text(entry: &[Stroke]) -> String {
+pub(crate) fn typed_text(entry: &[Stroke]) -> String {
     let mut text = String::new();
     for stroke in entry {
         match &stroke.press.code {
@@ -94,7 +94,7 @@ pub(crate) fn text(entry: &[Stroke]) -> String {
 }
 
 /// Number of printable keys of an entry.
-pub(crate) fn keys(entry: &[Stroke]) -> usize {
+pub(crate) fn count_keys(entry: &[Stroke]) -> usize {
     entry.iter().map(|stroke| stroke.press.code.characters().len()).sum()
 }
 
@@ -103,17 +103,17 @@ pub(crate) fn is_secret(entry: &[Stroke], previous: Option<&Stroke>) -> bool {
     let typed: Vec<&Stroke> = entry.iter().filter(|stroke| stroke.press.code.is_text()).collect();
     let unechoed = typed.iter().any(|stroke| stroke.echoes == Some(false));
     let commands = typed.split(|stroke| stroke.shown).all(are_commands);
-    unechoed || !commands || !credentials(&text(entry)).is_empty() || answers_question(&typed, previous)
+    unechoed || !commands || !find_credentials(&typed_text(entry)).is_empty() || answers_question(&typed, previous)
 }
 
 /// Whether keys that the screen did not show were commands.
 fn are_commands(keys: &[&Stroke]) -> bool {
     let Some(first) = keys.first() else { return true };
     let is_single = |key: &&Stroke| matches!(key.press.code, KeyCode::Char(_)) && key.reaction != Reaction::Sign;
-    if asks(&first.row) || !keys.iter().all(is_single) {
+    if asks_for_secret(&first.row) || !keys.iter().all(is_single) {
         return false;
     }
-    are_answered(keys) && different(keys) <= MOST_COMMANDS && !has_number(keys)
+    are_answered(keys) && count_different(keys) <= MOST_COMMANDS && !has_number(keys)
 }
 
 /// Whether the program answered each key. On the alternate screen one may wait for the next, as an editor's `d` for its `w`.
@@ -133,14 +133,14 @@ fn has_number(keys: &[&Stroke]) -> bool {
 }
 
 /// The number of keys, repeated presses of the same key counted once.
-fn different(keys: &[&Stroke]) -> usize {
+fn count_different(keys: &[&Stroke]) -> usize {
     let mut codes: Vec<&KeyCode> = keys.iter().map(|key| &key.press.code).collect();
     codes.dedup();
     codes.len()
 }
 
 /// Whether a row asks for a secret.
-pub(crate) fn asks(row: &str) -> bool {
+pub(crate) fn asks_for_secret(row: &str) -> bool {
     let lower = row.to_lowercase();
     row.split(|c: char| !c.is_alphanumeric()).any(names_secret) || ASKS.iter().any(|words| lower.contains(words))
 }
@@ -159,5 +159,5 @@ fn is_question(before: &str) -> bool {
     let last = question.rsplit(['.', '!', '|', '│', '┃']).next().unwrap_or_default();
     let ends = [':', '?', '=', '：', '？'].iter().any(|end| question.ends_with(*end));
     let only = question.strip_suffix(['>', ']']).is_some_and(|word| word.chars().all(char::is_alphabetic));
-    (ends || only) && last.chars().count() <= LONGEST_QUESTION && asks(last)
+    (ends || only) && last.chars().count() <= LONGEST_QUESTION && asks_for_secret(last)
 }

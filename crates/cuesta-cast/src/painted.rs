@@ -28,16 +28,16 @@ pub(crate) struct OutputPosition {
 }
 
 /// The output from the first key of a secret to the last one shown, for each time that the host showed them.
-pub(crate) fn painted(cast: &Cast, spans: &[Span]) -> Vec<RangeInclusive<OutputPosition>> {
+pub(crate) fn find_painted(cast: &Cast, spans: &[Span]) -> Vec<RangeInclusive<OutputPosition>> {
     let mut screen = Screen::new(cast.header.columns, cast.header.rows);
     let mut parser = StreamParser::default();
-    let mut searches: Vec<Search> = spans.iter().filter_map(Search::of).collect();
+    let mut searches: Vec<Search> = spans.iter().filter_map(Search::new).collect();
     for (event, kind) in cast.events.iter().map(|event| &event.kind).enumerate() {
         match kind {
-            EventKind::Output(text) if searches.iter().any(|search| search.is_on(event)) => {
+            EventKind::Output(text) if searches.iter().any(|search| search.is_active(event)) => {
                 for (character, c) in text.chars().enumerate() {
                     let (at, cell) =
-                        (OutputPosition { event, character }, BufferPosition::of(&screen, screen.next_cell()));
+                        (OutputPosition { event, character }, BufferPosition::new(&screen, screen.next_cell()));
                     let is_readable = parser.is_readable(c);
                     for search in searches.iter_mut().filter(|_| is_readable) {
                         search.look_at(at, c, cell);
@@ -53,7 +53,7 @@ pub(crate) fn painted(cast: &Cast, spans: &[Span]) -> Vec<RangeInclusive<OutputP
             _ => {}
         }
     }
-    searches.into_iter().flat_map(|search| search.found).map(|(first, last)| first..=last).collect()
+    searches.into_iter().flat_map(|search| search.complete).map(|(first, last)| first..=last).collect()
 }
 
 /// The search for the keys of one secret.
@@ -65,7 +65,7 @@ struct Search {
     /// The run of keys that ends in a cell, for each step.
     runs: HashMap<(BufferPosition, (u64, u16)), Run>,
     /// The first and the last character of each run that is long enough.
-    found: BTreeMap<OutputPosition, OutputPosition>,
+    complete: BTreeMap<OutputPosition, OutputPosition>,
     /// How many more characters are searched after the end of the secret.
     patience: usize,
 }
@@ -78,26 +78,26 @@ struct Run {
 }
 
 impl Search {
-    fn of(span: &Span) -> Option<Self> {
+    fn new(span: &Span) -> Option<Self> {
         let mut keys = span.keys.clone();
         keys.dedup();
-        let (runs, found) = (HashMap::new(), BTreeMap::new());
-        (keys.len() >= LEAST_TEXT).then(|| Self { events: span.events.clone(), keys, runs, found, patience: MOST })
+        let (runs, complete) = (HashMap::new(), BTreeMap::new());
+        (keys.len() >= LEAST_TEXT).then(|| Self { events: span.events.clone(), keys, runs, complete, patience: MOST })
     }
 
-    fn is_on(&self, event: usize) -> bool {
+    fn is_active(&self, event: usize) -> bool {
         event > *self.events.start() && self.patience > 0
     }
 
     fn look_at(&mut self, at: OutputPosition, c: char, cell: BufferPosition) {
-        if !self.is_on(at.event) {
+        if !self.is_active(at.event) {
             return;
         }
         if at.event > *self.events.end() {
             self.patience -= 1;
         }
         for step in STEPS {
-            let before = cell.before(step).and_then(|before| self.runs.get(&(before, step)));
+            let before = cell.step_back(step).and_then(|before| self.runs.get(&(before, step)));
             let Some(run) = self.longer(before, c, at) else {
                 // The cell shows something else now. A blank or a star may hide a key in between.
                 if !matches!(c, ' ' | '*') {
@@ -107,7 +107,7 @@ impl Search {
             };
             self.runs.insert((cell, step), run);
             if run.keys >= self.keys.len().min(ENOUGH) {
-                self.found.insert(run.first, at);
+                self.complete.insert(run.first, at);
             }
         }
     }

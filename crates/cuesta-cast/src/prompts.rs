@@ -21,7 +21,7 @@ pub(crate) struct Prompts {
 }
 
 impl Prompts {
-    pub(crate) fn of(session: &Strokes) -> Self {
+    pub(crate) fn find(session: &Strokes) -> Self {
         let answers = session.strokes.iter().filter(|stroke| stroke.ends_row() && !stroke.alternate);
         let outputs = [&session.greeting].into_iter().chain(answers.map(|stroke| &stroke.answer));
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
@@ -34,7 +34,7 @@ impl Prompts {
     }
 
     /// Whether a row is a prompt.
-    pub(crate) fn is(&self, row: &CursorRow) -> bool {
+    pub(crate) fn contains(&self, row: &CursorRow) -> bool {
         is_candidate(row) && self.known.contains(&without_numbers(&row.text))
     }
 
@@ -93,9 +93,9 @@ mod tests {
     fn a_pattern_fits_prompts_whose_numbers_change() {
         let known = ["ann@host:~/x$", "In [1]:"].map(without_numbers).to_vec();
         let prompts = Prompts { known };
-        assert!(prompts.is(&row("In [12]:")));
-        assert!(!prompts.is(&row("Out[12]:")));
-        assert!(!prompts.is(&CursorRow { at_end: false, ..row("In [12]:") }));
+        assert!(prompts.contains(&row("In [12]:")));
+        assert!(!prompts.contains(&row("Out[12]:")));
+        assert!(!prompts.contains(&CursorRow { at_end: false, ..row("In [12]:") }));
         assert_eq!(prompts.pattern().as_deref(), Some(r"^(ann@host:~\/x\$|In \[\d+\]:) ?$"));
         assert_eq!(Prompts::default().pattern(), None);
     }

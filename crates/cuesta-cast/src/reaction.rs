@@ -27,7 +27,7 @@ pub(crate) struct ScreenState {
 }
 
 impl ScreenState {
-    pub(crate) fn of(screen: &Screen) -> Self {
+    pub(crate) fn capture(screen: &Screen) -> Self {
         let (row, column) = screen.next_cell();
         Self {
             rows: screen.rows().collect(),
@@ -40,7 +40,9 @@ impl ScreenState {
 
     /// The change from this view to the next.
     pub(crate) fn reaction(&self, next: &Self) -> Reaction {
-        let up = usize::try_from(next.scrolled - self.scrolled).unwrap_or(usize::MAX);
+        // A resize may bring rows back.
+        let Some(up) = next.scrolled.checked_sub(self.scrolled) else { return Reaction::Other };
+        let up = usize::try_from(up).unwrap_or(usize::MAX);
         let before = |row: usize| self.rows.get(row.saturating_add(up)).map_or("", String::as_str);
         if self == next {
             Reaction::None

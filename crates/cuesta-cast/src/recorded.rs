@@ -7,7 +7,7 @@ use crate::spell;
 use crate::strokes::Stroke;
 use crate::tape::{EchoSwitch, Session, paste};
 
-pub(crate) fn rows(session: &Session) -> Vec<String> {
+pub(crate) fn write_rows(session: &Session) -> Vec<String> {
     // The gaps are written as pauses, so keys themselves take no time.
     let mut tape = vec!["Set KeyRate 0".to_owned()];
     let mut echo = EchoSwitch::default();

@@ -24,7 +24,7 @@ const SIZE: &str = "columns and rows run from 1 to 1000";
 /// Reads a cast of version 2, whose first row is `header`.
 pub(crate) fn read_v2(header: &Value, text: &str) -> Result<Cast, CastError> {
     let (columns, rows) = size(1, &header["width"], &header["height"])?;
-    let header = Header { columns, rows, terminal: words(&header["env"]["TERM"]), ..common(header) };
+    let header = Header { columns, rows, terminal: string(&header["env"]["TERM"]), ..common(header) };
     let events = events(text, |_| false, |at, _| at)?;
     Ok(Cast { header, events, ..Cast::default() })
 }
@@ -33,7 +33,7 @@ pub(crate) fn read_v2(header: &Value, text: &str) -> Result<Cast, CastError> {
 pub(crate) fn read_v3(header: &Value, text: &str) -> Result<Cast, CastError> {
     let term = &header["term"];
     let (columns, rows) = size(1, &term["cols"], &term["rows"])?;
-    let terminal = words(&term["type"]).or_else(|| words(&header["env"]["TERM"]));
+    let terminal = string(&term["type"]).or_else(|| string(&header["env"]["TERM"]));
     let header = Header { columns, rows, terminal, ..common(header) };
     let events = events(text, |row| row.starts_with('#'), |interval, before| before + interval)?;
     Ok(Cast { header, events, ..Cast::default() })
@@ -43,13 +43,13 @@ pub(crate) fn read_v3(header: &Value, text: &str) -> Result<Cast, CastError> {
 fn common(header: &Value) -> Header {
     Header {
         timestamp: header["timestamp"].as_u64(),
-        command: words(&header["command"]),
-        title: words(&header["title"]),
+        command: string(&header["command"]),
+        title: string(&header["title"]),
         ..Header::default()
     }
 }
 
-pub(crate) fn words(value: &Value) -> Option<String> {
+pub(crate) fn string(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 

@@ -8,11 +8,11 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::cast::{Cast, Event, EventKind};
-use crate::cover::{Span, covered};
-use crate::credentials::credentials;
-use crate::entries::{asks, entries, is_secret, keys, text};
+use crate::cover::{Span, cover_secrets};
+use crate::credentials::find_credentials;
+use crate::entries::{asks_for_secret, count_keys, find_entries, is_secret, typed_text};
 use crate::printed::without_texts;
-use crate::strokes::{Stroke, strokes};
+use crate::strokes::{Stroke, split_into_strokes};
 
 /// Shorter texts occur in other texts by accident.
 pub(crate) const LEAST_TEXT: usize = 4;
@@ -70,42 +70,42 @@ impl Cast {
     /// because the rhythm of typing reveals the length of a password and more.
     #[must_use]
     pub fn without_secrets(&self) -> Self {
-        Secrets::of(self).hidden(self)
+        Secrets::find(self).hide_in(self)
     }
 }
 
 impl Secrets {
     /// Finds the secrets of a session.
-    pub fn of(cast: &Cast) -> Self {
-        let mut found = Self { strokes: strokes(cast).strokes, ..Self::default() };
-        let strokes = std::mem::take(&mut found.strokes);
+    pub fn find(cast: &Cast) -> Self {
+        let mut secrets = Self::default();
+        let strokes = split_into_strokes(cast).strokes;
         let entries: Vec<(usize, &[Stroke])> =
-            entries(&strokes).into_iter().map(|place| (place.start, &strokes[place])).collect();
-        let mut columns = Columns::of(cast);
+            find_entries(&strokes).into_iter().map(|place| (place.start, &strokes[place])).collect();
+        let mut columns = Columns::new(cast);
         let is_secret =
             |first: usize, entry: &[Stroke]| is_secret(entry, first.checked_sub(1).map(|before| &strokes[before]));
-        let secret = |(first, entry): &(usize, &[Stroke])| is_secret(*first, entry).then(|| text(entry));
+        let secret = |(first, entry): &(usize, &[Stroke])| is_secret(*first, entry).then(|| typed_text(entry));
         let texts: BTreeSet<String> = entries.iter().filter_map(secret).collect();
         let texts: BTreeSet<String> = texts.iter().flat_map(|text| parts(text)).collect();
         let is_known = |text: &str| texts.iter().any(|known| is_long(known) && text.contains(known.as_str()));
         for (first, entry) in entries {
-            let text = text(entry);
+            let text = typed_text(entry);
             if is_secret(first, entry) || is_known(&text) {
-                let column = columns.column(&text, asks(&entry[0].row));
+                let column = columns.column(&text, asks_for_secret(&entry[0].row));
                 let strokes = (first, first + entry.len());
-                found.hidden.push(Hidden {
-                    location: InputLocation::of(&entry[0]),
-                    keys: keys(entry),
+                secrets.hidden.push(Hidden {
+                    location: InputLocation::new(&entry[0]),
+                    keys: count_keys(entry),
                     column,
                     text,
                     strokes,
                 });
             } else {
-                found.keep(entry);
+                secrets.keep(entry);
             }
         }
-        found.strokes = strokes;
-        found
+        secrets.strokes = strokes;
+        secrets
     }
 
     fn keep(&mut self, entry: &[Stroke]) {
@@ -115,16 +115,16 @@ impl Secrets {
                 self.shown.1 += run.len();
             } else {
                 let keys = run.iter().map(|stroke| stroke.press.raw.as_str()).collect();
-                self.commands.push(Commands { location: InputLocation::of(run[0]), keys });
+                self.commands.push(Commands { location: InputLocation::new(run[0]), keys });
             }
         }
         self.shown.0 += usize::from(typed.iter().any(|stroke| stroke.shown));
     }
 
     /// A copy of the session without its secrets.
-    pub fn hidden(&self, cast: &Cast) -> Cast {
+    pub fn hide_in(&self, cast: &Cast) -> Cast {
         let span = |hidden: &Hidden| Span { events: self.events(hidden), keys: self.typed(hidden) };
-        let covered = covered(cast, &self.hidden.iter().map(span).collect::<Vec<_>>());
+        let covered = cover_secrets(cast, &self.hidden.iter().map(span).collect::<Vec<_>>());
         let mut events: Vec<Vec<Event>> = covered.into_iter().map(|event| vec![event]).collect();
         let texts: BTreeSet<String> = self.hidden.iter().flat_map(|hidden| parts(&hidden.text)).collect();
         without_texts(&mut events, texts.iter().map(String::as_str).filter(|text| is_long(text)));
@@ -203,7 +203,7 @@ fn at_one_instant(events: &mut [Vec<Event>], instant: Duration) {
 
 /// A hidden text, and the credentials in it: the host may print these alone.
 fn parts(text: &str) -> Vec<String> {
-    let values = credentials(text).into_iter().map(|range| text[range].to_owned());
+    let values = find_credentials(text).into_iter().map(|range| text[range].to_owned());
     std::iter::once(text.to_owned()).chain(values).collect()
 }
 
@@ -211,7 +211,7 @@ fn parts(text: &str) -> Vec<String> {
 fn without_credentials(text: &str) -> String {
     let mut kept = String::new();
     let mut end = 0;
-    for range in credentials(text) {
+    for range in find_credentials(text) {
         if range.start >= end {
             kept.push_str(&text[end..range.start]);
             kept.push('…');
@@ -226,7 +226,7 @@ fn is_long(text: &str) -> bool {
 }
 
 impl InputLocation {
-    fn of(stroke: &Stroke) -> Self {
+    fn new(stroke: &Stroke) -> Self {
         let (row, column) = stroke.cursor;
         let behind: String = stroke.row.chars().take(column.into()).collect();
         let behind = behind.trim();
@@ -244,7 +244,7 @@ struct Columns {
 
 impl Columns {
     /// Columns that the session uses already are taken.
-    fn of(cast: &Cast) -> Self {
+    fn new(cast: &Cast) -> Self {
         let taken = cast.events.iter().filter_map(|event| match &event.kind {
             EventKind::Secret(column) => Some(column.clone()),
             _ => None,

@@ -64,10 +64,10 @@ const MOST_TEXT: usize = 16 << 10;
 const MOST_ROWS: usize = 256;
 
 /// Splits a session into strokes.
-pub(crate) fn strokes(cast: &Cast) -> Strokes {
+pub(crate) fn split_into_strokes(cast: &Cast) -> Strokes {
     let screen = Screen::new(cast.header.columns, cast.header.rows);
-    let (echo, keys, found) = (Echo::default(), Keys::default(), Strokes::default());
-    let mut reader = Reader { screen, echo, keys, found, before: None };
+    let (echo, keys, session) = (Echo::default(), Keys::default(), Strokes::default());
+    let mut reader = Reader { screen, echo, keys, session, before: None };
     for (number, event) in cast.events.iter().enumerate() {
         match &event.kind {
             EventKind::Output(text) => reader.output(event.at, text),
@@ -101,7 +101,7 @@ struct Reader {
     screen: Screen,
     echo: Echo,
     keys: Keys,
-    found: Strokes,
+    session: Strokes,
     /// The screen when the last character was typed, if that was the last key.
     before: Option<ScreenState>,
 }
@@ -109,15 +109,15 @@ struct Reader {
 impl Reader {
     fn add(&mut self, cast: &Cast, presses: Vec<KeyPress>) {
         for press in presses {
-            let number = (self.found.strokes.len(), press.input);
+            let number = (self.session.strokes.len(), press.input);
             match &press.code {
                 KeyCode::Char(c) => self.echo.type_text(&self.screen, number, [*c].into_iter()),
                 KeyCode::Paste(text) => self.echo.type_text(&self.screen, number, text.chars()),
                 KeyCode::Key(key) => self.echo.press_key(press.input, *key == cuesta_tape::Key::Enter),
                 KeyCode::Secret(_) => self.echo.press_key(press.input, false),
             }
-            self.before = press.code.is_text().then(|| ScreenState::of(&self.screen));
-            self.found.strokes.push(Stroke {
+            self.before = press.code.is_text().then(|| ScreenState::capture(&self.screen));
+            self.session.strokes.push(Stroke {
                 echoes: echoes(cast, &press),
                 press,
                 row: self.row().text,
@@ -139,27 +139,27 @@ impl Reader {
     }
 
     fn react(&mut self) {
-        if let (Some(before), Some(stroke)) = (self.before.take(), self.found.strokes.last_mut()) {
-            stroke.reaction = before.reaction(&ScreenState::of(&self.screen));
+        if let (Some(before), Some(stroke)) = (self.before.take(), self.session.strokes.last_mut()) {
+            stroke.reaction = before.reaction(&ScreenState::capture(&self.screen));
         }
     }
 
     fn finish(mut self) -> Strokes {
         self.react();
         for stroke in self.echo.unshown() {
-            self.found.strokes[stroke].shown = false;
+            self.session.strokes[stroke].shown = false;
         }
-        self.found
+        self.session
     }
 
     fn output(&mut self, at: Duration, text: &str) {
         let shown = self.echo.feed(&mut self.screen, text);
         let row = self.row();
-        let answer = match self.found.strokes.last_mut() {
+        let answer = match self.session.strokes.last_mut() {
             Some(stroke) => &mut stroke.answer,
-            None => &mut self.found.greeting,
+            None => &mut self.session.greeting,
         };
-        answer.take(at, &shown, row);
+        answer.add(at, &shown, row);
     }
 
     fn row(&self) -> CursorRow {
@@ -172,15 +172,15 @@ impl Reader {
 
 /// Whether a key was echoed: only if all inputs that contain it were.
 fn echoes(cast: &Cast, press: &KeyPress) -> Option<bool> {
-    let said = cast.events[press.input..=press.ends].iter().filter_map(|event| match event.kind {
+    let echoes = cast.events[press.input..=press.ends].iter().filter_map(|event| match event.kind {
         EventKind::Input { echoes, .. } => echoes,
         _ => None,
     });
-    said.reduce(|one, other| one && other)
+    echoes.reduce(|one, other| one && other)
 }
 
 impl Answer {
-    fn take(&mut self, at: Duration, shown: &str, row: CursorRow) {
+    fn add(&mut self, at: Duration, shown: &str, row: CursorRow) {
         let (first, last) = self.came.unwrap_or((at, at));
         self.longest_gap = self.longest_gap.max(at.saturating_sub(last));
         self.came = Some((first, at));

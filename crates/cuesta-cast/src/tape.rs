@@ -13,7 +13,7 @@ use crate::key_code::KeyCode;
 use crate::prompts::Prompts;
 use crate::secrets::Secrets;
 use crate::spell;
-use crate::strokes::{Stroke, Strokes, strokes};
+use crate::strokes::{Stroke, Strokes, split_into_strokes};
 use crate::{closed, recorded};
 
 /// The timing of a tape.
@@ -43,8 +43,8 @@ pub(crate) const PAUSE: Duration = Duration::from_secs(1);
 /// # Errors
 /// When nothing was typed, or the input was not recorded.
 pub fn tape(cast: &Cast, timing: Timing, about: &str) -> Result<String, CastError> {
-    let secrets = Secrets::of(cast);
-    has_input(cast).map(|()| made(&secrets.hidden(cast), timing, &secrets.redacted(about)))
+    let secrets = Secrets::find(cast);
+    check_input(cast).map(|()| write_tape(&secrets.hide_in(cast), timing, &secrets.redacted(about)))
 }
 
 /// Makes a tape of all input, secrets included.
@@ -52,30 +52,30 @@ pub fn tape(cast: &Cast, timing: Timing, about: &str) -> Result<String, CastErro
 /// # Errors
 /// When nothing was typed, or the input was not recorded.
 pub fn tape_with_secrets(cast: &Cast, timing: Timing, about: &str) -> Result<String, CastError> {
-    has_input(cast).map(|()| made(cast, timing, about))
+    check_input(cast).map(|()| write_tape(cast, timing, about))
 }
 
-fn has_input(cast: &Cast) -> Result<(), CastError> {
+fn check_input(cast: &Cast) -> Result<(), CastError> {
     let remedy = "record with the keys: cuesta record, or asciinema rec --capture-input (--stdin before version 3)";
     if cast.has_input() { Ok(()) } else { Err(CastError::new(1, "nothing that was typed is in it", remedy)) }
 }
 
-fn made(cast: &Cast, timing: Timing, about: &str) -> String {
-    let session = Session::of(cast);
+fn write_tape(cast: &Cast, timing: Timing, about: &str) -> String {
+    let session = Session::new(cast);
     let mut tape: Vec<String> = about.lines().map(|row| format!("# {row}")).collect();
     tape.push(format!("Set Columns {}", cast.header.columns));
     tape.push(format!("Set Rows {}", cast.header.rows));
     tape.extend(match timing {
-        Timing::Closed => closed::rows(&session),
-        Timing::Recorded => recorded::rows(&session),
+        Timing::Closed => closed::write_rows(&session),
+        Timing::Recorded => recorded::write_rows(&session),
     });
     tape.join("\n") + "\n"
 }
 
 impl Session {
-    fn of(cast: &Cast) -> Self {
-        let strokes = strokes(cast);
-        let prompts = Prompts::of(&strokes);
+    fn new(cast: &Cast) -> Self {
+        let strokes = split_into_strokes(cast);
+        let prompts = Prompts::find(&strokes);
         Self { closed: !cast.was_stopped(), key_gap: key_gap(&strokes.strokes), prompts, strokes }
     }
 

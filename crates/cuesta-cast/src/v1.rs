@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cast::{Cast, Event, EventKind, Header};
 use crate::error::CastError;
-use crate::rows::{instant, size, words};
+use crate::rows::{instant, size, string};
 
 #[derive(Deserialize)]
 struct Whole {
@@ -39,9 +39,9 @@ pub(crate) fn read(text: &str) -> Result<Cast, CastError> {
         columns,
         rows,
         timestamp: None,
-        command: words(&whole.command),
-        title: words(&whole.title),
-        terminal: words(&whole.env["TERM"]),
+        command: string(&whole.command),
+        title: string(&whole.title),
+        terminal: string(&whole.env["TERM"]),
     };
     let mut at = Duration::ZERO;
     let events = whole.stdout.into_iter().map(|(delay, output)| {

@@ -34,7 +34,7 @@ impl Cast {
     }
 
     fn secrets(&self) -> String {
-        let secrets = Secrets::of(&self.0);
+        let secrets = Secrets::find(&self.0);
         let location =
             |typed: &InputLocation| json!({"at": typed.at.as_secs_f64(), "row": typed.row, "behind": typed.behind});
         let hidden = secrets
@@ -53,7 +53,7 @@ impl Cast {
     }
 
     fn redacted(&self, text: &str) -> String {
-        Secrets::of(&self.0).redacted(text)
+        Secrets::find(&self.0).redacted(text)
     }
 
     #[getter]

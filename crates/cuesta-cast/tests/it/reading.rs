@@ -1,7 +1,5 @@
 //! Casts of other recorders, and invalid casts.
 
-use std::time::Duration;
-
 use cuesta_cast::{Cast, EventKind, Timing, tape};
 
 fn read(text: &str) -> Result<Cast, String> {
@@ -87,5 +85,4 @@ fn too_large_casts_are_refused() {
     assert!(Cast::read(&long).expect_err("too long").to_string().contains("over 64 MiB"));
     let days = "{\"version\":3,\"term\":{\"cols\":80,\"rows\":24}}\n".to_owned() + &"[2000000,\"o\",\"\"]\n".repeat(3);
     assert!(read(&days).expect_err("too long").starts_with("row 3: the session lasts over 30 days"));
-    assert_eq!(Duration::from_secs(30 * 24 * 3600).as_secs(), 2_592_000);
 }

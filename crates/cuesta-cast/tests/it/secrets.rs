@@ -27,12 +27,12 @@ fn cast(events: &[EventKind]) -> Cast {
 /// The input without secrets.
 fn left(events: &[EventKind]) -> Vec<String> {
     let kept = cast(events).without_secrets();
-    let said = |event: Event| match event.kind {
+    let input = |event: Event| match event.kind {
         EventKind::Input { text, .. } => Some(text),
         EventKind::Secret(column) => Some(format!("<{column}>")),
         _ => None,
     };
-    kept.events.into_iter().filter_map(said).collect()
+    kept.events.into_iter().filter_map(input).collect()
 }
 
 /// The output without secrets.
@@ -124,6 +124,12 @@ fn single_key_commands_of_a_full_screen_program_are_no_secret() {
     assert_eq!(left(&quiet), ["<secret_1>", "\r"]);
     let stars = [output("\x1b[?1049hCode "), input("a"), output("*"), input("\t"), output("\x1b[H")];
     assert_eq!(left(&stars), ["<secret_1>", "\t"]);
+}
+
+#[test]
+fn a_key_before_a_resize_that_brings_rows_back_is_read() {
+    let grown = EventKind::Resize { columns: 80, rows: 40 };
+    assert_eq!(left(&[output(&"row\r\n".repeat(50)), input("a"), grown, input("b")]), ["<secret_1>"]);
 }
 
 #[test]
@@ -286,7 +292,7 @@ fn entries_are_reported_with_instant_row_and_text_before() {
         output("ls"),
         input("\r"),
     ];
-    let secrets = Secrets::of(&cast(&events));
+    let secrets = Secrets::find(&cast(&events));
     let place = InputLocation { at: Duration::from_millis(100), row: 2, behind: "Code:".into() };
     assert_eq!((&secrets.hidden[0].location, secrets.hidden[0].keys, secrets.shown), (&place, 7, (1, 2)));
     assert_eq!(secrets.commands, []);
