@@ -1,4 +1,4 @@
-"""What targets say of terminals, and what hosts say last, over real lines."""
+"""What targets say of terminals, and what hosts say that then hang or hang up, over real lines."""
 
 import json
 import shlex
@@ -17,7 +17,7 @@ from cuesta.errors import Exit
 from tests.busy import BUSY
 from tests.conftest import Write
 from tests.daemons import tcpsvd, telnetd
-from tests.enough import counted, ended_after, ended_when, measured_rows
+from tests.enough import counted, ended_after, ended_when
 from tests.own_network import own_network
 
 PLAN = f'name = "lines"\ntape = "t.tape"\nusers = 2\nsettle = "100ms"\nmeasure = "25s"\n{BUSY}'
@@ -86,6 +86,46 @@ def test_what_a_host_says_before_it_hangs_up_is_quoted_without_secrets(
     assert said == f"{kind}://127.0.0.1:{port} closed the line; it said last: password: | (hidden) | Too many users"
 
 
+LOGIN = r"""
+Set KeyRate 30cps
+Set WaitTimeout 500ms
+Wait /login: $/
+Type "joe"
+Enter
+Wait /Password: $/
+Forever
+  Enter
+  Wait+Bytes 1
+  Think 1s
+End
+"""
+ABSURD_WINDOW = b"\xff\xfd\x1f\xff\xfa\x1f" + b"\xfe" * 5000 + b"\xff\xf0"
+
+
+@pytest.mark.parametrize(
+    ("kind", "greeting", "names"),
+    [
+        ("tcp", b"login: ", {"timeout", "no-login"}),
+        ("telnet", ABSURD_WINDOW + b"login: ", {"timeout", "no-login", "dropped-sequence"}),
+    ],
+)
+def test_a_host_that_hangs_in_login_is_counted_and_left(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str], kind: str, greeting: bytes, names: set[str]
+) -> None:
+    def greet(line: socket.socket) -> None:
+        line.sendall(greeting)
+        while line.recv(100):
+            pass
+
+    write("t.tape", LOGIN)
+    write("plan.toml", PLAN.replace("[validity]", "[validity]\nlost_users = 1"))
+    with serves(greet) as port, ended_when(lambda out: all(counted(out, name) for name in names)):
+        _, summary = played(capsys, f"{kind}://127.0.0.1:{port}")
+    assert (set(summary["errors"]["by_name"]), summary["transactions"]["count"]) == (names, 0), summary["errors"]
+    assert summary["connect"]["count"] > 0
+    assert summary["negotiation"]["count"] == (summary["connect"]["count"] if kind == "telnet" else 0)
+
+
 def test_a_host_with_a_character_set_of_eight_bits(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -115,8 +155,7 @@ def test_bytes_that_are_no_utf_8_are_counted_and_said(
 
     write("t.tape", TAPE.format(begin="", keys="x", wait="Wait /ready/"))
     write("plan.toml", PLAN)
-    enough = lambda out: sum(row["transactions"] for row in measured_rows(out)) >= 4  # noqa: E731
-    with serves(answer) as port, ended_when(enough):
+    with serves(answer) as port, ended_after(4):
         main(["run", "plan.toml", "--target", f"tcp://127.0.0.1:{port}", "--out", "out", "--json", "s.json"])
     summary = json.loads(Path("s.json").read_text())
     assert summary["undecoded"] > 0 == summary["undecoded"] % 3

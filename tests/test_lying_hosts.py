@@ -220,7 +220,7 @@ def is_cut_off(played: Played) -> None:
 def is_void(played: Played) -> None:
     """Assert that a run without any answer is invalid and keeps no limit."""
     assert (played.code, played.summary["transactions"]["count"]) == (Exit.INVALID, 0)
-    assert [(each["value"], each["ok"]) for each in played.summary["limits"]] == [(None, False)]
+    assert [(limit["value"], limit["ok"]) for limit in played.summary["limits"]] == [(None, False)]
 
 
 def is_frozen(played: Played) -> None:

@@ -65,25 +65,16 @@ def refused(capsys: pytest.CaptureFixture[str], target: str) -> str:
 
 
 def test_tens_of_users_type_at_openssh_with_a_key(serve: Serve, run: Any, here: Path) -> None:
-    host = serve("MaxStartups 100")
+    host = serve()
     is_good(run(f"ssh://{host.place}?identity={here}/client", "--users", "30", "--stagger", "60ms", sums=90))
     record = json.loads(next(here.glob("out/**/run.json")).read_text())
     assert "obscure=off" in json.dumps(record)
 
 
-def test_a_host_of_the_ssh_config_is_reached_by_its_alias(serve: Serve, run: Any, here: Path) -> None:
-    host = serve("MaxStartups 100")
-    (host.home / ".ssh/config").write_text(
-        f"Host bast*\n  HostName 127.0.0.1\n  Port {host.port}\n  User {getpass.getuser()}\n"
-        f"  IdentityFile {here}/client\n  IdentitiesOnly yes\n"
-    )
-    is_good(run("ssh://bastion"))
-
-
 def test_keys_come_from_the_ssh_agent(
     serve: Serve, run: Any, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    host = serve("MaxStartups 100")
+    host = serve()
     agent = subprocess.Popen(["ssh-agent", "-D", "-a", here / "agent"], stdout=subprocess.DEVNULL)
     try:
         monkeypatch.setenv("SSH_AUTH_SOCK", str(here / "agent"))
@@ -107,7 +98,7 @@ def wait_for_socket(path: Path) -> None:
 def test_the_user_comes_from_the_table_and_no_password_is_recorded(
     serve: Serve, run: Any, here: Path, write: Write
 ) -> None:
-    host = serve("MaxStartups 100")
+    host = serve()
     write("users.csv", f"user,password\n{getpass.getuser()},geheimnis\n")
     is_good(run(f"ssh://127.0.0.1:{host.port}?identity={here}/client", "--data", "users.csv"))
     written = [path for path in here.glob("out/**/*") if path.is_file()]
@@ -148,7 +139,7 @@ def test_refusals_of_a_full_host_do_not_lead_to_the_advice_to_connect_faster(
 def test_an_unknown_host_key_is_reported_before_the_run(
     serve: Serve, run: Any, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    host = serve("MaxStartups 100")
+    host = serve()
     (host.home / ".ssh/known_hosts").unlink()
     assert "accept-new" in refused(capsys, f"ssh://{host.place}?identity={here}/client")
     is_good(run(f"ssh://{host.place}?identity={here}/client&known_hosts=accept-new", "--out", "new"))
@@ -167,20 +158,10 @@ def test_a_password_in_a_target_is_refused_and_not_repeated(write: Write, capsys
     assert "geheimnis" not in said.out + said.err
 
 
-def test_obscured_keys_echo_later(serve: Serve, run: Any, here: Path) -> None:
-    host = serve("MaxStartups 100")
-    key = f"ssh://{host.place}?identity={here}/client"
-    obscured = run(f"{key}&obscure=20ms")
-    is_good(obscured)
-    # Keys wait for the next grid instant, 10 ms on average.
-    assert obscured[1]["echo"]["p50"] > 0.006
-    assert "obscure=20ms" in next(here.glob("out/**/run.json")).read_text()
-
-
 def test_users_go_through_another_host_as_the_configuration_says(
     serve: Serve, run: Any, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    host = serve("MaxStartups 100")
+    host = serve()
     name, port = getpass.getuser(), host.port
     login = f"HostName 127.0.0.1\n  Port {port}\n  User {name}\n  IdentityFile {here}/client\n  IdentitiesOnly yes\n"
     (host.home / ".ssh/config").write_text(
@@ -194,7 +175,7 @@ def test_users_go_through_another_host_as_the_configuration_says(
 def test_settings_without_effect_are_listed(
     serve: Serve, run: Any, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    host = serve("MaxStartups 100")
+    host = serve()
     (here / "config").write_text(f"IdentityFile {here}/client\nForwardAgent yes\nCompression yes\n")
     target = f"ssh://{host.place}?config={here}/config&known_hosts={host.home}/.ssh/known_hosts"
     with ended_after(1):
@@ -216,7 +197,7 @@ def test_what_a_session_says_last_and_how_it_ends_are_told(
 
 
 def test_a_passphrase_is_requested_once_and_is_not_in_the_record(serve: Serve, here: Path, write: Write) -> None:
-    host = serve("MaxStartups 100")
+    host = serve()
     lock = ["ssh-keygen", "-q", "-p", "-P", "", "-N", "open sesame", "-f", f"{here}/client"]
     subprocess.run(lock, check=True)
     write("shell.tape", TAPE)
@@ -240,7 +221,7 @@ def test_a_passphrase_is_requested_once_and_is_not_in_the_record(serve: Serve, h
 def test_a_passphrase_without_a_terminal_to_ask_is_reported(
     serve: Serve, here: Path, write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    host = serve("MaxStartups 100")
+    host = serve()
     monkeypatch.setattr("cuesta.cli.control.ask", lambda _: "")
     subprocess.run(["ssh-keygen", "-q", "-p", "-P", "", "-N", "secret", "-f", here / "client"], check=True)
     write("shell.tape", TAPE)

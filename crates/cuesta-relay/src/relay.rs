@@ -39,16 +39,12 @@ pub struct RelayConfig {
 /// Why there is no recording.
 #[derive(Debug, Error)]
 pub enum RelayError {
-    /// Standard input is not a terminal.
     #[error("there is no terminal to record at: standard input must be one")]
     NoTerminal,
-    /// The target.
     #[error(transparent)]
     NoLine(#[from] OpenError),
-    /// The terminal, or this machine.
     #[error("the recording broke off: {0}")]
     Io(#[from] io::Error),
-    /// An error in Cuesta itself.
     #[error("the relay failed")]
     Panicked,
 }

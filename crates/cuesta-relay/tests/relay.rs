@@ -60,8 +60,8 @@ impl Person {
         !tcgetattr(&self.terminal).expect("modes").local_modes.intersects(LocalModes::ICANON | LocalModes::ECHO)
     }
 
-    fn start_relay(&self, target: &str) -> Relay {
-        let wanted = RelayConfig {
+    fn config(&self, target: &str) -> RelayConfig {
+        RelayConfig {
             target: target.parse().expect("a target"),
             login: Login::default(),
             terminal: "xterm".into(),
@@ -69,8 +69,11 @@ impl Person {
             command: Some("a host of a few rows".into()),
             keyboard: self.terminal.try_clone().expect("a descriptor"),
             screen: self.terminal.try_clone().expect("a descriptor"),
-        };
-        Relay::start(wanted).expect("starts")
+        }
+    }
+
+    fn start_relay(&self, target: &str) -> Relay {
+        Relay::start(self.config(target)).expect("starts")
     }
 }
 
@@ -89,20 +92,17 @@ fn host() -> String {
     target
 }
 
-fn typed(cast: &Cast) -> String {
-    let texts = cast.events.iter().filter_map(|event| match &event.kind {
-        EventKind::Input { text, .. } => Some(text.as_str()),
-        _ => None,
-    });
-    texts.collect()
-}
-
-fn shown(cast: &Cast) -> String {
-    let texts = cast.events.iter().filter_map(|event| match &event.kind {
-        EventKind::Output(text) => Some(text.as_str()),
-        _ => None,
-    });
-    texts.collect()
+/// What was typed, and what was shown.
+fn texts(cast: &Cast) -> (String, String) {
+    let (mut typed, mut shown) = (String::new(), String::new());
+    for event in &cast.events {
+        match &event.kind {
+            EventKind::Input { text, .. } => typed.push_str(text),
+            EventKind::Output(text) => shown.push_str(text),
+            _ => {}
+        }
+    }
+    (typed, shown)
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_session_is_forwarded_and_recorded() {
     assert!(relay.wait(PATIENCE), "the session did not end with the host's hangup");
     let cast = relay.finish().expect("a cast");
     assert!(!person.is_raw(), "the terminal's modes are not restored");
-    assert_eq!((typed(&cast).as_str(), shown(&cast).as_str()), ("h\u{e9}q", "hello\r\nh\u{e9}"));
+    assert_eq!(texts(&cast), ("h\u{e9}q".into(), "hello\r\nh\u{e9}".into()));
     assert_eq!((cast.header.columns, cast.header.rows), (100, 30));
     assert!(!cast.was_stopped());
 }
@@ -137,8 +137,9 @@ fn three_presses_of_the_escape_key_end_the_session() {
     person.types("\x1d\x1d\x1d");
     assert!(relay.wait(PATIENCE), "the escape key did not end the session");
     let cast = relay.finish().expect("a cast");
-    assert_eq!(typed(&cast), "x\x1dyz\x1d\x1da");
-    assert!(shown(&cast).ends_with('a'), "the host got a press of the escape key that was meant for the relay");
+    let (typed, shown) = texts(&cast);
+    assert_eq!(typed, "x\x1dyz\x1d\x1da");
+    assert!(shown.ends_with('a'), "the host got a press of the escape key that was meant for the relay");
     assert!(cast.was_stopped() && !person.is_raw());
 }
 
@@ -155,7 +156,7 @@ fn stopping_keeps_the_recording() {
     assert!(relay.wait(PATIENCE));
     let cast = relay.finish().expect("a cast");
     assert!(cast.was_stopped() && !person.is_raw());
-    assert_eq!(typed(&cast), "x");
+    assert_eq!(texts(&cast).0, "x");
 }
 
 #[test]
@@ -179,14 +180,6 @@ fn a_failed_start_is_reported_and_leaves_the_terminal_alone() {
     assert!(matches!(relay.finish(), Err(RelayError::NoLine(_))));
     assert!(!person.is_raw());
     let null = || OwnedFd::from(std::fs::File::open("/dev/null").expect("there"));
-    let wanted = RelayConfig {
-        target: target.parse().expect("a target"),
-        login: Login::default(),
-        terminal: "xterm".into(),
-        charset: None,
-        command: None,
-        keyboard: null(),
-        screen: null(),
-    };
+    let wanted = RelayConfig { keyboard: null(), screen: null(), ..person.config(&target) };
     assert!(matches!(Relay::start(wanted), Err(RelayError::NoTerminal)));
 }

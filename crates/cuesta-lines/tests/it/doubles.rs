@@ -92,12 +92,6 @@ fn through(faults: Faults, text: &'static [u8]) -> (io::Result<Vec<u8>>, Duratio
 }
 
 #[test]
-fn without_faults_all_characters_arrive() {
-    let (all, took) = through(Faults::default(), b"characters");
-    assert_eq!((all.unwrap(), took), (b"characters".to_vec(), Duration::ZERO));
-}
-
-#[test]
 fn garbled_and_lost_characters_are_the_same_with_the_same_seed() {
     const TEXT: &[u8] = &[b'x'; 4000];
     let garbled = |seed| through(Faults { seed, garble: 0.1, ..Faults::default() }, TEXT).0.unwrap();

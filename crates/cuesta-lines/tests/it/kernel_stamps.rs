@@ -9,7 +9,8 @@ use cuesta_lines::{Line, Options, receive, send};
 use cuesta_record::clock;
 use tokio::task::spawn_local;
 
-use crate::tcp::{echo, in_real_time, listen, pair};
+use crate::real::play;
+use crate::tcp::{echo, listen, pair};
 
 fn stamped() -> Options {
     Options { stamped: true, ..Options::default() }
@@ -17,7 +18,7 @@ fn stamped() -> Options {
 
 #[test]
 fn the_kernel_stamps_keys_and_echoes() {
-    in_real_time(async {
+    play(async {
         let listener = listen("telnet");
         let (mut near, far) = pair(&listener, &stamped()).await;
         spawn_local(echo(far));
@@ -42,7 +43,7 @@ fn the_kernel_stamps_keys_and_echoes() {
 
 #[test]
 fn a_stamped_line_that_is_full_does_not_spin() {
-    in_real_time(async {
+    play(async {
         let listener = listen("tcp");
         let (mut near, mut far) = pair(&listener, &stamped()).await;
         send(&mut near, b"k").await.unwrap();
@@ -75,7 +76,7 @@ fn a_stamped_line_that_is_full_does_not_spin() {
 
 #[test]
 fn a_stamped_line_that_waits_for_input_does_not_spin() {
-    in_real_time(async {
+    play(async {
         let listener = listen("tcp");
         let (mut near, mut far) = pair(&listener, &stamped()).await;
         send(&mut near, b"k").await.unwrap();

@@ -6,7 +6,6 @@ mod bisync;
 mod doubles;
 mod kernel_stamps;
 mod nothing_left;
-mod out_of_files;
 mod pipe;
 mod pty;
 mod serial;

@@ -3,8 +3,8 @@
 
 use std::fs;
 
-use crate::real::{children, descriptors, line, play, to_the_end, typed, up_to};
-use cuesta_lines::{Options, open};
+use crate::real::{children, descriptors, line, opened, play, to_the_end, typed, up_to};
+use cuesta_lines::{Listener, Options};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 #[test]
@@ -60,6 +60,7 @@ fn threads_start_programs_without_each_others_terminals() {
 
 fn running_out_of_descriptors_is_reported() {
     play(async {
+        let listener = Listener::bind(&"tcp://127.0.0.1:0".parse().expect("a target")).expect("a free port");
         let hard = getrlimit(Resource::Nofile).maximum;
         setrlimit(Resource::Nofile, Rlimit { current: Some(64), maximum: hard }).expect("a lower limit");
         let mut files = Vec::new();
@@ -67,18 +68,17 @@ fn running_out_of_descriptors_is_reported() {
             files.push(file);
         }
         // Files are closed one by one until there are enough; a failed start must leave nothing behind.
-        let mut refused = 0;
-        for target in ["pty:cat", "pipe:cat"] {
-            loop {
-                match open(&target.parse().expect("a target"), &Options::default()).await {
-                    Ok(_) => break,
-                    Err(error) => assert_eq!(error.failure().name(), "out-of-files", "{error}"),
-                }
-                refused += 1;
+        let mut refused = Vec::new();
+        for target in [&listener.target().to_string(), "pty:cat", "pipe:cat"] {
+            let before = files.len();
+            while let Err(error) = opened(target, &Options::default()).await {
+                assert_eq!(error.failure().name(), "out-of-files");
+                assert!(error.to_string().contains("raise the limit with `ulimit -n`"), "{error}");
                 files.pop().expect("fewer than all are enough");
             }
+            refused.push(before - files.len());
         }
-        assert!(refused >= 2, "{refused}");
+        assert!(refused[0] == 1 && refused[1] > 0, "a connection takes one descriptor, a terminal more: {refused:?}");
     });
     cuesta_lines::wait_for_ended_programs();
     assert_eq!(children(), Vec::<i32>::new());

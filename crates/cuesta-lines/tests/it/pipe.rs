@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use crate::real::{line, number, play, status, to_the_end, typed, up_to, wait_until};
+use crate::real::{line, play, to_the_end, typed, up_to};
 use cuesta_record::clock;
 
 #[test]
@@ -88,18 +88,4 @@ fn a_program_that_does_not_read_holds_the_writer() {
         assert!((4096..1 << 21).contains(&taken), "what a pipe holds: {taken}");
     });
     cuesta_lines::wait_for_ended_programs();
-}
-
-#[test]
-fn a_program_ends_with_its_line() {
-    let (reader, stubborn) = play(async {
-        let mut reader = line("pipe:echo $$; exec cat").await;
-        let mut stubborn = line("pipe:trap '' HUP TERM; echo $$; while :; do sleep 0.05; done").await;
-        let reader = number(&up_to(&mut *reader, "\n").await);
-        (reader, number(&up_to(&mut *stubborn, "\n").await))
-    });
-    cuesta_lines::wait_for_ended_programs();
-    wait_until("both are gone and reaped", move || {
-        status(reader, "State").is_none() && status(stubborn, "State").is_none()
-    });
 }

@@ -144,7 +144,7 @@ fn jobs_of_an_interactive_shell_are_hung_up_with_it() {
         let mut line = line("pty:bash --norc --noprofile -ic '{ sleep 600 & } 2>/dev/null; echo $!; wait'").await;
         let job = number(&up_to(&mut *line, "\n").await);
         // Before the exec it is a bash too, which may handle the hangup itself.
-        wait_while(job, "it is not a job yet", || status(job, "Name").as_deref() != Some("sleep")).await;
+        wait_until("it is a job", || status(job, "Name").as_deref() == Some("sleep")).await;
         drop(line);
         cuesta_lines::wait_for_ended_programs();
         wait_until_dead(job, "bash hands on what hung it up").await;
@@ -163,16 +163,9 @@ fn a_program_in_its_own_session_survives_the_hangup() {
     });
 }
 
+/// Waits until a process has ended, reaped or not.
 async fn wait_until_dead(pid: i32, why: &str) {
-    wait_while(pid, why, || status(pid, "State").is_some_and(|state| !state.starts_with('Z'))).await;
-}
-
-async fn wait_while(pid: i32, why: &str, so: impl Fn() -> bool) {
-    let begun = clock::now();
-    while so() {
-        assert!(clock::now().since(begun) < Duration::from_secs(60), "process {pid} has not changed: {why}");
-        clock::sleep_until(clock::now() + Duration::from_millis(5)).await;
-    }
+    wait_until(why, || status(pid, "State").is_none_or(|state| state.starts_with('Z'))).await;
 }
 
 #[test]
@@ -216,16 +209,16 @@ fn a_programs_exit_and_last_output_are_reported() {
 
 #[test]
 fn a_program_is_hung_up_and_a_stubborn_one_killed() {
-    let (polite, stubborn) = play(async {
-        let mut polite = line("pty:trap 'exit 0' HUP; echo $$; while :; do sleep 0.05; done").await;
-        let mut stubborn = line("pty:trap '' HUP TERM; echo $$; while :; do sleep 0.05; done").await;
-        let polite = number(&up_to(&mut *polite, "\n").await);
-        (polite, number(&up_to(&mut *stubborn, "\n").await))
+    const LOOP: &str = "echo $$; while :; do sleep 0.05; done";
+    let programs = play(async {
+        let mut programs = Vec::new();
+        for begin in ["pty:trap 'exit 0' HUP;", "pty:trap '' HUP TERM;", "pipe:", "pipe:trap '' HUP TERM;"] {
+            programs.push(number(&up_to(&mut *line(&format!("{begin} {LOOP}")).await, "\n").await));
+        }
+        programs
     });
     cuesta_lines::wait_for_ended_programs();
-    wait_until("both are gone and reaped", move || {
-        status(polite, "State").is_none() && status(stubborn, "State").is_none()
-    });
+    play(wait_until("all are gone and reaped", move || programs.iter().all(|pid| status(*pid, "State").is_none())));
 }
 
 #[test]
@@ -235,9 +228,9 @@ fn orphans_are_adopted_and_reaped() {
         number(&up_to(&mut *line, "\n").await)
     });
     let own = std::process::id().to_string();
-    wait_until("its parent has ended", move || status(daemon, "PPid").as_deref() == Some(&own));
+    play(wait_until("its parent has ended", move || status(daemon, "PPid").as_deref() == Some(&own)));
     kill_process(Pid::from_raw(daemon).unwrap(), Signal::KILL).unwrap();
-    wait_until("it is reaped", move || status(daemon, "State").is_none());
+    play(wait_until("it is reaped", move || status(daemon, "State").is_none()));
 }
 
 /// Processes are in session 0 if no ancestor began a session, as under a minimal init, or if their session began outside their

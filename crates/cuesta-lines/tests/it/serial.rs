@@ -5,8 +5,8 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use crate::real::{line, play, to_the_end, typed, up_to, wait_until};
-use cuesta_lines::{Options, Target, open};
+use crate::real::{line, play, refused, to_the_end, typed, up_to, wait_until};
+use cuesta_lines::Options;
 use rustix::termios::tcgetattr;
 use tempfile::TempDir;
 
@@ -24,7 +24,7 @@ impl Wire {
         let socat = Running::start(Command::new("socat").args([end("a"), end("b")]));
         let wire = Self { folder, socat };
         let ends = [wire.end("a"), wire.end("b")];
-        wait_until("socat has made both ends", move || ends.iter().all(|end| end.exists()));
+        play(wait_until("socat has made both ends", move || ends.iter().all(|end| end.exists())));
         wire
     }
 
@@ -76,21 +76,17 @@ fn a_device_is_one_line() {
     let target = wire.target("a", "");
     play(async move {
         let first = line(&target).await;
-        let target: Target = target.parse().expect("a target");
-        let error = open(&target, &Options::default()).await.err().expect("it is in use");
-        assert_eq!(error.failure().name(), "busy", "{error}");
+        assert_eq!(refused(&target, &Options::default()).await.0, "busy");
         drop(first);
-        assert!(open(&target, &Options::default()).await.is_ok());
+        line(&target).await;
     });
 }
 
 #[test]
 fn a_missing_device_is_reported() {
     play(async {
-        for (device, name) in [("/dev/cuesta-none", "no-device"), ("/dev/null", "no-device"), ("/etc", "no-device")] {
-            let target: Target = format!("serial:{device}").parse().expect("a target");
-            let error = open(&target, &Options::default()).await.err().expect("no line");
-            assert_eq!(error.failure().name(), name, "{error}");
+        for target in ["serial:/dev/cuesta-none", "serial:/dev/null", "serial:/etc"] {
+            assert_eq!(refused(target, &Options::default()).await.0, "no-device", "{target}");
         }
     });
 }
@@ -99,11 +95,8 @@ fn a_missing_device_is_reported() {
 fn an_unsupported_setting_is_reported() {
     let wire = Wire::new();
     // A pseudo-terminal always has eight bits and no parity.
-    let target: Target = wire.target("a", "?data=7&parity=even").parse().expect("a target");
-    play(async move {
-        let error = open(&target, &Options::default()).await.err().expect("no line");
-        assert_eq!(error.failure().name(), "bad-settings", "{error}");
-    });
+    let target = wire.target("a", "?data=7&parity=even");
+    play(async move { assert_eq!(refused(&target, &Options::default()).await.0, "bad-settings") });
 }
 
 #[test]
@@ -141,7 +134,7 @@ fn ser2net_carries_a_device_to_the_network() {
     // Each test has a network of its own (`.config/nextest.toml`).
     let port = 2217;
     let _ser2net = ser2net(&wire.end("a"), wire.folder.path(), port);
-    wait_until("ser2net listens", move || TcpStream::connect(("127.0.0.1", port)).is_ok());
+    play(wait_until("ser2net listens", move || TcpStream::connect(("127.0.0.1", port)).is_ok()));
     let device = wire.target("b", "?baud=9600");
     play(async move {
         let mut network = line(&format!("telnet://127.0.0.1:{port}")).await;

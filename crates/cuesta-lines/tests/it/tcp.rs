@@ -8,12 +8,10 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use cuesta_lines::{Line, Listener, Options, Target, failure_of, open, receive, send};
-use cuesta_record::clock::{self, Time};
+use cuesta_record::clock;
 use tokio::task::spawn_local;
 
-pub(crate) fn in_real_time<T: 'static>(future: impl Future<Output = T> + 'static) -> T {
-    clock::run(Time::Real, future).expect("a runtime")
-}
+use crate::real::{play, refused};
 
 pub(crate) fn listen(kind: &str) -> Listener {
     Listener::bind(&format!("{kind}://127.0.0.1:0").parse().expect("a target")).expect("a free port")
@@ -51,7 +49,7 @@ async fn receive_exactly(line: &mut Box<dyn Line>, len: usize) -> Vec<u8> {
 #[test]
 fn characters_come_back() {
     for kind in ["tcp", "telnet"] {
-        in_real_time(async move {
+        play(async move {
             let listener = listen(kind);
             let (mut near, far) = pair(&listener, &Options::default()).await;
             spawn_local(echo(far));
@@ -75,34 +73,8 @@ fn characters_come_back() {
 }
 
 #[test]
-fn telnet_tells_the_host_about_the_terminal() {
-    in_real_time(async {
-        let listener = listen("telnet");
-        let options = Options { columns: 132, rows: 43, terminal: "VT100".to_owned(), ..Options::default() };
-        let (mut near, mut far) = pair(&listener, &options).await;
-        let host = spawn_local(async move {
-            loop {
-                let terminal = far.terminal().unwrap();
-                if let (Some(window), Some(name)) = (terminal.window(), terminal.name()) {
-                    return (window, name.to_owned());
-                }
-                send(&mut far, b">").await.unwrap();
-                receive(&mut far, &mut [0; 64]).await.unwrap();
-            }
-        });
-        let typist = spawn_local(async move {
-            while receive(&mut near, &mut [0; 64]).await.unwrap().len > 0 {
-                send(&mut near, b"a").await.unwrap();
-            }
-        });
-        assert_eq!(host.await.unwrap(), ((132, 43), "vt100".to_owned()));
-        typist.await.unwrap();
-    });
-}
-
-#[test]
 fn closing_with_unread_input_does_not_lose_the_last_output() {
-    in_real_time(async {
+    play(async {
         let listener = listen("telnet");
         let (mut near, mut far) = pair(&listener, &Options::default()).await;
         send(&mut far, b"goodbye").await.unwrap();
@@ -128,7 +100,7 @@ fn fill(far: &mut Box<dyn Line>) -> Vec<u8> {
 #[test]
 fn a_slow_reader_holds_the_writer_and_loses_nothing() {
     for kind in ["tcp", "telnet"] {
-        in_real_time(async move {
+        play(async move {
             let listener = listen(kind);
             let (mut near, mut far) = pair(&listener, &Options::default()).await;
             let sent = fill(&mut far);
@@ -142,7 +114,7 @@ fn a_slow_reader_holds_the_writer_and_loses_nothing() {
 
 #[test]
 fn the_kernel_buffers_little_for_a_slow_line() {
-    in_real_time(async {
+    play(async {
         let listener = listen("telnet");
         let (mut near, mut far) = pair(&listener, &Options { line_speed: 9600, ..Options::default() }).await;
         let sent = fill(&mut far);
@@ -152,21 +124,8 @@ fn the_kernel_buffers_little_for_a_slow_line() {
 }
 
 #[test]
-fn a_fast_reader_gets_all_output() {
-    in_real_time(async {
-        let listener = listen("telnet");
-        let (mut near, mut far) = pair(&listener, &Options::default()).await;
-        let text: Vec<u8> = (0..3_000_000_u32).map(|n| (n % 256) as u8).collect();
-        let sent = text.clone();
-        let sender = spawn_local(async move { send(&mut far, &sent).await });
-        assert!(receive_exactly(&mut near, text.len()).await == text);
-        sender.await.unwrap().unwrap();
-    });
-}
-
-#[test]
 fn closed_and_reset_connections_are_distinguished() {
-    in_real_time(async {
+    play(async {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let target: Target = format!("telnet://{}", listener.local_addr().unwrap()).parse().unwrap();
         // Closed within a negotiation.
@@ -200,7 +159,7 @@ fn wait_for_input(peer: &TcpStream) {
 
 #[test]
 fn a_flood_of_negotiation_does_not_block_the_line() {
-    in_real_time(async {
+    play(async {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let target: Target = format!("telnet://{}", listener.local_addr().unwrap()).parse().unwrap();
         let mut near = open(&target, &Options::default()).await.unwrap();
@@ -221,27 +180,22 @@ fn a_flood_of_negotiation_does_not_block_the_line() {
 
 #[test]
 fn errors_of_opening_have_a_name_and_a_remedy() {
-    in_real_time(async {
-        let closed = listen("tcp").target();
-        let refused = open(&closed, &Options::default()).await.err().unwrap();
-        assert_eq!(refused.failure().name(), "refused");
-        let address = closed.to_string().replace("tcp://", "");
-        assert_eq!(
-            refused.to_string(),
-            format!("nothing listens at {address} (refused): start the host, or check the address")
-        );
-        let unresolved = open(&"telnet://no-such-host.invalid".parse().unwrap(), &Options::default()).await;
-        let unresolved = unresolved.err().unwrap();
-        assert_eq!(unresolved.failure().name(), "unresolved");
-        assert!(unresolved.to_string().starts_with("\"no-such-host.invalid\" has no address ("), "{unresolved}");
-        let host = open(&Target::Host, &Options::default()).await.err().unwrap();
-        assert_eq!(host.failure().name(), "no-address");
+    play(async {
+        let closed = listen("tcp").target().to_string();
+        for (target, name, text) in [
+            (&*closed, "refused", "(refused): start the host, or check the address"),
+            ("telnet://no-such-host.invalid", "unresolved", "\"no-such-host.invalid\" has no address ("),
+            ("host:", "no-address", "start the built-in host"),
+        ] {
+            let error = refused(target, &Options::default()).await;
+            assert!(error.0 == name && error.1.contains(text), "{error:?}");
+        }
     });
 }
 
 #[test]
 fn connecting_to_a_host_that_never_accepts_times_out() {
-    in_real_time(async {
+    play(async {
         // A backlog of 0 is full after one or two connections; the kernel then drops connection requests silently.
         let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
         socket.bind(&"127.0.0.1:0".parse::<std::net::SocketAddr>().unwrap().into()).unwrap();
@@ -272,7 +226,7 @@ fn an_address_can_be_bound_only_once() {
 
 #[test]
 fn two_listeners_on_one_socket_accept_all_lines() {
-    in_real_time(async {
+    play(async {
         let listener = listen("tcp");
         let listeners = [Rc::new(listener.try_clone().unwrap()), Rc::new(listener)];
         let target = listeners[0].target();
@@ -292,31 +246,5 @@ fn two_listeners_on_one_socket_accept_all_lines() {
             .await
             .unwrap();
         }
-    });
-}
-
-#[test]
-fn a_paced_line_keeps_its_speed_over_tcp() {
-    in_real_time(async {
-        let listener = listen("telnet");
-        let options = Options { line_speed: 48_000, ..Options::default() };
-        let (mut near, mut far) = pair(&listener, &options).await;
-        let sender = spawn_local(async move {
-            send(&mut far, &vec![b'x'; 9600]).await.unwrap();
-            far
-        });
-        let mut buffer = [0; 4096];
-        let first = receive(&mut near, &mut buffer).await.unwrap();
-        let (mut got, mut last) = (first.len, first.at);
-        while got < 9600 {
-            let received = receive(&mut near, &mut buffer).await.unwrap();
-            got += received.len;
-            last = received.at_character(received.len - 1);
-        }
-        drop(sender.await.unwrap());
-        // The text takes two seconds. A machine that stops for a moment makes it slower, never faster.
-        let took = last.since(first.at).as_secs_f64();
-        let expected = 9599.0 / 4800.0;
-        assert!(took > expected * 0.98, "{took} s instead of {expected} s");
     });
 }

@@ -5,9 +5,10 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use cuesta_lines::{Line, OpenError, Options, receive, send};
-use cuesta_record::clock::{self, Time};
+use cuesta_lines::{Options, send};
 use tempfile::TempDir;
+
+use crate::real::{line, play, refused, to_the_end};
 
 /// A host with a certificate for this name, signed by an authority of its own.
 struct Host {
@@ -60,35 +61,16 @@ fn host(name: &str, program: &str) -> Host {
     Host { port, folder, socat }
 }
 
-fn driven<T: 'static>(test: impl Future<Output = T> + 'static) -> T {
-    clock::run(Time::Real, test).unwrap()
-}
-
-async fn opened(url: &str) -> Result<Box<dyn Line>, OpenError> {
-    cuesta_lines::open(&url.parse().unwrap(), &Options::default()).await
-}
-
-/// What comes back until the host closes.
-async fn all(line: &mut dyn Line) -> Vec<u8> {
-    let (mut all, mut room) = (Vec::new(), [0; 1000]);
-    loop {
-        match receive(line, &mut room).await.unwrap().len {
-            0 => return all,
-            len => all.extend(&room[..len]),
-        }
-    }
-}
-
 #[test]
 fn characters_pass_encrypted_and_the_end_is_seen() {
     let host = host("IP:127.0.0.1", "SYSTEM:head -c 200003 | tr a-z A-Z");
     let url = format!("telnets://127.0.0.1:{}?certificate={}", host.port, host.path("ca.pem"));
-    driven(async move {
-        let mut line = opened(&url).await.unwrap();
+    play(async move {
+        let mut line = line(&url).await;
         assert!(line.opening().negotiated > line.opening().connected);
         let text: Vec<u8> = (0..200_003_u32).map(|index| b'a' + (index % 26) as u8).collect();
         send(&mut line, &text).await.unwrap();
-        assert!(all(&mut *line).await == text.to_ascii_uppercase());
+        assert!(to_the_end(&mut *line).await == (String::from_utf8(text.to_ascii_uppercase()).unwrap(), None));
         let traffic = line.traffic();
         assert!(traffic.sent > 200_003 && traffic.received > 200_003, "{traffic:?}");
     });
@@ -99,16 +81,16 @@ fn only_a_trusted_host_with_the_right_name_is_accepted() {
     let right = host("IP:127.0.0.1", "EXEC:cat");
     let [authority, own] = ["ca.pem", "host.pem"].map(|name| right.path(name));
     let port = right.port;
-    let error = |more: String| {
+    let error = |more: &str| {
         let url = format!("tn3270s://127.0.0.1:{port}{more}");
-        driven(async move { opened(&url).await.err().map(|error| (error.failure().name(), error.to_string())) })
+        play(async move { refused(&url, &Options::default()).await })
     };
     for trusted in [format!("?certificate={authority}"), format!("?certificate={own}"), "?verify=no".to_owned()] {
-        assert_eq!(error(trusted.clone()), None, "{trusted}");
+        play(async move { drop(line(&format!("tn3270s://127.0.0.1:{port}{trusted}")).await) });
     }
-    let (name, text) = error(String::new()).unwrap();
+    let (name, text) = error("");
     assert!(name == "tls" && text.contains("?certificate=FILE"), "{text}");
-    let (name, text) = error("?certificate=/dev/null".to_owned()).unwrap();
+    let (name, text) = error("?certificate=/dev/null");
     assert!(name == "tls" && text.contains("/dev/null"), "{text}");
 }
 
@@ -116,8 +98,8 @@ fn only_a_trusted_host_with_the_right_name_is_accepted() {
 fn a_certificate_for_another_name_is_refused() {
     let other = host("DNS:elsewhere.example", "EXEC:cat");
     let url = format!("telnets://127.0.0.1:{}?certificate={}", other.port, other.path("ca.pem"));
-    let error = driven(async move { opened(&url).await.err().unwrap().to_string() });
-    assert!(error.contains("not valid for name"), "{error}");
+    let (_, text) = play(async move { refused(&url, &Options::default()).await });
+    assert!(text.contains("not valid for name"), "{text}");
 }
 
 #[test]
@@ -129,6 +111,5 @@ fn a_host_without_tls_is_named() {
         std::io::Write::write_all(&mut stream, b"login: ").unwrap();
         let _ = std::io::Read::read(&mut stream, &mut [0; 99]);
     });
-    let error = driven(async move { opened(&url).await.err().unwrap() });
-    assert_eq!(error.failure().name(), "tls", "{error}");
+    assert_eq!(play(async move { refused(&url, &Options::default()).await.0 }), "tls");
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::future::Future;
 use std::time::Duration;
 
-use cuesta_lines::{Line, Options, open, receive, send};
+use cuesta_lines::{Line, OpenError, Options, open, receive, send};
 use cuesta_record::clock::{self, Time};
 
 /// After this time a test fails.
@@ -21,8 +21,17 @@ pub(crate) async fn line(target: &str) -> Box<dyn Line> {
 }
 
 pub(crate) async fn line_with(target: &str, options: &Options) -> Box<dyn Line> {
-    let target = target.parse().expect("a target");
-    open(&target, options).await.unwrap_or_else(|error| panic!("{error}"))
+    opened(target, options).await.unwrap_or_else(|error| panic!("{error}"))
+}
+
+pub(crate) async fn opened(target: &str, options: &Options) -> Result<Box<dyn Line>, OpenError> {
+    open(&target.parse().expect("a target"), options).await
+}
+
+/// The name and the text of the error with which a line cannot be opened.
+pub(crate) async fn refused(target: &str, options: &Options) -> (&'static str, String) {
+    let Err(error) = opened(target, options).await else { panic!("{target} was opened") };
+    (error.failure().name(), error.to_string())
 }
 
 pub(crate) async fn typed(line: &mut dyn Line, text: &str) {
@@ -61,15 +70,12 @@ async fn piece(line: &mut dyn Line) -> Result<String, &'static str> {
 }
 
 /// Waits until `is_so` returns true.
-pub(crate) fn wait_until(what: &str, is_so: impl Fn() -> bool + 'static) {
-    let what = what.to_owned();
-    play(async move {
-        let begun = clock::now();
-        while !is_so() {
-            assert!(clock::now().since(begun) < PATIENCE, "not within {PATIENCE:?}: {what}");
-            clock::sleep_until(clock::now() + Duration::from_millis(5)).await;
-        }
-    });
+pub(crate) async fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let begun = clock::now();
+    while !is_so() {
+        assert!(clock::now().since(begun) < PATIENCE, "not within {PATIENCE:?}: {what}");
+        clock::sleep_until(clock::now() + Duration::from_millis(5)).await;
+    }
 }
 
 /// The number in a text, as `$$` in a shell's answer.

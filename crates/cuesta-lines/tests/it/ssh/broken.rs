@@ -6,14 +6,15 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::harness::{PATIENCE, ask, driven, end, opened, refused, refused_within};
+use super::harness::{PATIENCE, ask, end, is_refused, opened, refused, refused_within};
 use super::peers::openssh;
+use crate::real::play;
 
 #[test]
 fn a_host_at_max_startups_is_named_and_accepts_later() {
     let peer = openssh("MaxStartups 2:100:2\nForceCommand exec cat");
     let (url, port) = (peer.url(""), peer.port);
-    driven(async move {
+    play(async move {
         // Connects until the host refuses one after accepting others: then it is full.
         let mut under_way = Vec::new();
         loop {
@@ -50,8 +51,7 @@ fn each_refused_request_has_its_own_error() {
         ("AuthenticationMethods none\nPermitEmptyPasswords no", "auth"),
     ] {
         let peer = openssh(more);
-        let url = peer.url("");
-        let (name, text) = driven(async move { refused(&url).await });
+        let (name, text) = is_refused(&peer.url(""));
         assert_eq!(name, wanted, "{more}: {text}");
     }
 }
@@ -60,7 +60,7 @@ fn each_refused_request_has_its_own_error() {
 fn a_host_that_dies_in_a_session_breaks_the_line() {
     let peer = openssh("");
     let url = peer.url("");
-    driven(async move {
+    play(async move {
         let mut line = opened(&url).await.unwrap();
         ask(&mut line, "echo $((6*7)) up\r", "42 up").await;
         // The shell's parent is the process that serves this session.
@@ -99,7 +99,7 @@ async fn refused_by_within(words: &'static [u8], hangs_up: bool, connect_timeout
 
 #[test]
 fn hosts_that_hang_or_send_garbage_have_their_own_errors() {
-    driven(async {
+    play(async {
         for words in [&b""[..], b"SSH-2.0-sleepy\r\n"] {
             assert_eq!(refused_by_within(words, false, Duration::from_millis(400)).await.0, "timeout");
         }

@@ -6,26 +6,12 @@ use std::process::{Child, Command, Stdio};
 
 use cuesta_lines::{Login, Target, preflight, unlock};
 
-use super::harness::{ask, driven, opened, refused};
-use super::peers::{Peer, keygen, me, openssh, openssh_with};
-
-fn run(program: &str, arguments: &[&str]) {
-    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().unwrap();
-    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-}
+use super::harness::{echoes, is_refused};
+use super::peers::{Peer, keygen, me, openssh, openssh_with, ssh_keygen};
+use crate::real::play;
 
 fn path(peer: &Peer, name: &str) -> String {
     peer.path(name).display().to_string()
-}
-
-fn echoes(url: &str) {
-    let url = url.to_owned();
-    driven(async move { ask(&mut opened(&url).await.unwrap(), "hi\r", "hi\r\nhi").await });
-}
-
-fn is_refused(url: &str) -> (&'static str, String) {
-    let url = url.to_owned();
-    driven(async move { refused(&url).await })
 }
 
 /// A host that trusts only an authority, which has signed the key `user` of this kind.
@@ -35,8 +21,8 @@ fn host_with_an_authority(kind: &str) -> Peer {
         format!("TrustedUserCAKeys {folder}/authority.pub\nForceCommand exec cat")
     });
     let key = path(&peer, "user");
-    run("ssh-keygen", &["-q", "-t", kind, "-N", "", "-f", &key]);
-    run("ssh-keygen", &["-q", "-s", &path(&peer, "authority"), "-I", "joe's", "-n", &me(), &format!("{key}.pub")]);
+    ssh_keygen(&["-q", "-t", kind, "-N", "", "-f", &key]);
+    ssh_keygen(&["-q", "-s", &path(&peer, "authority"), "-I", "joe's", "-n", &me(), &format!("{key}.pub")]);
     peer
 }
 
@@ -81,10 +67,7 @@ fn a_certificate_in_the_agent_is_accepted() {
 fn a_rejected_certificate_is_named() {
     let peer = host_with_an_authority("ed25519");
     let key = path(&peer, "user");
-    run(
-        "ssh-keygen",
-        &["-q", "-s", &path(&peer, "authority"), "-I", "stranger's", "-n", "nobody", &format!("{key}.pub")],
-    );
+    ssh_keygen(&["-q", "-s", &path(&peer, "authority"), "-I", "stranger's", "-n", "nobody", &format!("{key}.pub")]);
     let (name, said) = is_refused(&peer.url("").replace("/client&", "/user&"));
     assert_eq!(name, "auth");
     assert!(said.contains("the certificate \"stranger's\""), "{said}");
@@ -95,8 +78,7 @@ fn certified_host(principals: &str, validity: &str) -> Peer {
     let peer = openssh_with(|folder| {
         keygen(&format!("{folder}/authority"));
         let sign = ["-q", "-s", &format!("{folder}/authority"), "-I", "host", "-h", "-n", principals, "-V", validity];
-        let sign: Vec<_> = sign.into_iter().chain([]).collect();
-        run("ssh-keygen", &[&sign[..], &[&format!("{folder}/host.pub")]].concat());
+        ssh_keygen(&[&sign[..], &[&format!("{folder}/host.pub")]].concat());
         format!("HostCertificate {folder}/host-cert.pub\nForceCommand exec cat")
     });
     know_authority(&peer, "authority");
@@ -146,12 +128,12 @@ fn a_key_with_a_passphrase_is_unlocked_once() {
     for kind in ["ed25519", "rsa"] {
         let peer = openssh("ForceCommand exec cat");
         let key = path(&peer, "locked");
-        run("ssh-keygen", &["-q", "-t", kind, "-N", "open sesame", "-f", &key]);
+        ssh_keygen(&["-q", "-t", kind, "-N", "open sesame", "-f", &key]);
         fs::copy(peer.path("locked.pub"), peer.path("authorized")).unwrap();
         let url = peer.url("").replace("/client&", "/locked&");
         let locked = || {
             let Target::Ssh(target) = url.parse().unwrap() else { unreachable!() };
-            driven(async move { preflight(&target, &Login::default()).await.unwrap().locked })
+            play(async move { preflight(&target, &Login::default()).await.unwrap().locked })
         };
         assert_eq!(locked(), [peer.path("locked")]);
         let (name, said) = is_refused(&url);
@@ -170,11 +152,11 @@ fn a_key_in_the_agent_needs_no_passphrase() {
     let [config, key, socket] = ["config", "client", "agent"].map(|name| path(&peer, name));
     let _agent = agent(&socket);
     add(&socket, &key);
-    run("ssh-keygen", &["-q", "-p", "-P", "", "-N", "secret", "-f", &key]);
+    ssh_keygen(&["-q", "-p", "-P", "", "-N", "secret", "-f", &key]);
     fs::write(&config, format!("IdentityAgent {socket}\n")).unwrap();
     let url = peer.url(&format!("&config={config}")).replace("agent=off&", "");
     let Target::Ssh(target) = url.parse().unwrap() else { unreachable!() };
-    let preflight = driven(async move { preflight(&target, &Login::default()).await.unwrap() });
+    let preflight = play(async move { preflight(&target, &Login::default()).await.unwrap() });
     assert!(preflight.locked.is_empty(), "{preflight:?}");
     echoes(&url);
 }

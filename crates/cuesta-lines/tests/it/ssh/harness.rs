@@ -7,10 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cuesta_lines::{Line, Login, OpenError, Options, receive, send};
-use cuesta_record::clock::{self, Time};
+use cuesta_record::clock;
 use russh::keys::{Algorithm, PrivateKey};
 use russh::server::{Config, Handler};
 use russh::{MethodKind, MethodSet};
+
+use crate::real::play;
 
 /// After this time a test fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -43,11 +45,6 @@ pub(crate) fn served<H: Handler + Send + 'static>(
     address
 }
 
-/// Runs a test as the driver runs users.
-pub(crate) fn driven<T: 'static>(test: impl Future<Output = T> + 'static) -> T {
-    clock::run(Time::Real, test).unwrap()
-}
-
 pub(crate) async fn opened(url: &str) -> Result<Box<dyn Line>, OpenError> {
     opened_by(url, Login::default()).await
 }
@@ -64,15 +61,24 @@ pub(crate) async fn opened_by(url: &str, login: Login) -> Result<Box<dyn Line>, 
     cuesta_lines::open(&url.parse().unwrap(), &options).await
 }
 
-/// The name and the text of the error, which must occur.
+/// The name and the text of the error with which a login is refused.
 pub(crate) async fn refused(url: &str) -> (&'static str, String) {
     refused_within(url, PATIENCE).await
 }
 
 pub(crate) async fn refused_within(url: &str, connect_timeout: Duration) -> (&'static str, String) {
-    let options = Options { connect_timeout, ..Options::default() };
-    let Err(error) = cuesta_lines::open(&url.parse().unwrap(), &options).await else { panic!("{url} was opened") };
-    (error.failure().name(), error.to_string())
+    crate::real::refused(url, &Options { connect_timeout, ..Options::default() }).await
+}
+
+pub(crate) fn is_refused(url: &str) -> (&'static str, String) {
+    let url = url.to_owned();
+    play(async move { refused(&url).await })
+}
+
+/// Logs in to a host that echoes rows as `cat` does.
+pub(crate) fn echoes(url: &str) {
+    let url = url.to_owned();
+    play(async move { ask(&mut opened(&url).await.unwrap(), "hi\r", "hi\r\nhi").await });
 }
 
 /// Types `keys`, and reads until `wanted` arrives.

@@ -3,16 +3,17 @@
 use std::fs;
 use std::time::Duration;
 
-use cuesta_lines::{Line, Opening};
+use cuesta_lines::Line;
 use cuesta_record::clock;
 
-use super::harness::{PATIENCE, ask, driven, end, opened, until};
+use super::harness::{PATIENCE, ask, end, opened, until};
 use super::peers::{Peer, dropbear, openssh, tinysshd};
+use crate::real::play;
 
 /// Opens a shell, checks its terminal and its echo, and exits.
 fn serves_a_terminal(peer: &Peer) {
     let url = peer.url("");
-    driven(async move {
+    play(async move {
         let mut line = opened(&url).await.unwrap();
         let opening = line.opening();
         assert!(opening.connected.is_some() && opening.connected <= opening.negotiated, "{opening:?}");
@@ -28,40 +29,28 @@ fn serves_a_terminal(peer: &Peer) {
 }
 
 #[test]
-fn openssh_serves_a_terminal() {
-    serves_a_terminal(&openssh(""));
-}
-
-#[test]
-fn dropbear_serves_a_terminal() {
-    serves_a_terminal(&dropbear());
-}
-
-#[test]
-fn tinysshd_serves_a_terminal() {
-    serves_a_terminal(&tinysshd());
+fn openssh_dropbear_and_tinysshd_serve_a_terminal() {
+    for peer in [openssh(""), dropbear(), tinysshd()] {
+        serves_a_terminal(&peer);
+    }
 }
 
 #[test]
 fn a_command_runs_on_a_terminal_in_place_of_the_shell() {
-    let url = openssh_url("&command=tty%3b%20exit%203");
-    driven(async move {
-        let mut line = opened(&url.0).await.unwrap();
+    let peer = openssh("");
+    let url = peer.url("&command=tty%3b%20exit%203");
+    play(async move {
+        let mut line = opened(&url).await.unwrap();
         until(&mut line, "/dev/pts/").await;
         assert_eq!(end(&mut line).await, "closed by the host");
     });
-}
-
-fn openssh_url(more: &str) -> (String, Peer) {
-    let peer = openssh("");
-    (peer.url(more), peer)
 }
 
 #[test]
 fn many_users_log_in_at_once() {
     let peer = openssh("MaxStartups 100\nForceCommand exec cat");
     let url = peer.url("");
-    driven(async move {
+    play(async move {
         let mut lines = Vec::new();
         for _ in 0..20 {
             lines.push(tokio::task::spawn_local({
@@ -83,7 +72,7 @@ fn a_user_who_does_not_read_is_sent_a_bounded_amount_and_can_interrupt() {
     // This shell leaves the terminal's modes alone, so it can be typed to before it reads.
     let peer = openssh("ForceCommand exec sh");
     let (url, port) = (peer.url(""), peer.port);
-    driven(async move {
+    play(async move {
         let mut line = opened(&url).await.unwrap();
         let before = line.traffic().received;
         cuesta_lines::send(&mut line, b"trap 'echo stopped' INT; yes | head -c 100000000; echo over\r").await.unwrap();
@@ -121,26 +110,4 @@ fn waiting(port: u16) -> u64 {
     let mut rows = table.lines().map(|row| row.split_whitespace().collect::<Vec<_>>());
     let established = rows.find(|row| row[2] == host && row[3] == "01").unwrap();
     u64::from_str_radix(established[4].split_once(':').unwrap().1, 16).unwrap()
-}
-
-#[test]
-fn a_line_speed_holds_over_ssh() {
-    let peer = openssh("ForceCommand seq 1000 1099; sleep 60");
-    let url = peer.url("");
-    driven(async move {
-        let options = cuesta_lines::Options { line_speed: 9600, ..cuesta_lines::Options::default() };
-        let mut line = cuesta_lines::open(&url.parse().unwrap(), &options).await.unwrap();
-        assert_ne!(line.opening(), Opening::default());
-        let mut room = [0; 4096];
-        let (mut first, mut last, mut len) = (None, cuesta_record::Stamp::ZERO, 0);
-        while len < 600 {
-            let received = cuesta_lines::receive(&mut line, &mut room).await.unwrap();
-            first.get_or_insert(received.at);
-            len += received.len;
-            last = received.at_character(received.len - 1);
-        }
-        // 599 characters after the first, ten bits each. A host that is late makes it slower, never faster.
-        let took = last.since(first.unwrap()).as_secs_f64();
-        assert!(took > 599.0 / 960.0 - 0.001, "{took}");
-    });
 }

@@ -5,13 +5,14 @@ use std::process::Command;
 
 use cuesta_lines::{Login, Target, preflight};
 
-use super::harness::{ask, driven, opened_by};
+use super::harness::{ask, opened_by};
 use super::peers::{Peer, keygen, me, openssh, openssh_with_passwords};
+use crate::real::play;
 
 /// Logs in with a password, and returns the error's name and text if that fails.
 fn logs_in(url: String, password: &str) -> Result<(), (String, String)> {
     let login = Login { user: Some(me()), password: Some(password.to_owned()), ..Login::default() };
-    driven(async move {
+    play(async move {
         let mut line =
             opened_by(&url, login).await.map_err(|error| (error.failure().name().to_owned(), error.to_string()))?;
         ask(&mut line, "hi\r", "hi\r\nhi").await;
@@ -106,9 +107,9 @@ fn configured_algorithms_are_used_and_those_that_cannot_be_are_named() {
         fs::write(&config, ours).unwrap();
         let url = peer.url(&format!("&config={config}"));
         let Target::Ssh(target) = url.parse().unwrap() else { unreachable!() };
-        let unused = driven(async move { preflight(&target, &Login::default()).await.unwrap().unused });
+        let unused = play(async move { preflight(&target, &Login::default()).await.unwrap().unused });
         let named = "127.0.0.1: kexalgorithms sntrup761x25519-sha512@openssh.com (not supported)";
-        assert_eq!(unused.iter().any(|each| each == named), ours.contains("sntrup"), "{unused:?}");
+        assert_eq!(unused.iter().any(|row| row == named), ours.contains("sntrup"), "{unused:?}");
         assert_eq!(logs_in(url, ""), Ok(()), "{ours}{theirs}");
     }
 }

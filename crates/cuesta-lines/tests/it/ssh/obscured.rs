@@ -8,13 +8,14 @@ use cuesta_lines::{Line, Login, send};
 use cuesta_record::{Stamp, clock};
 use russh::MethodKind;
 
-use super::harness::{ask, driven, opened_by, until};
+use super::harness::{ask, opened_by, until};
 use super::passwords::host;
+use crate::real::play;
 
 #[test]
 fn obscured_keys_are_sent_on_the_grid_followed_by_chaff() {
     let (address, came) = host(&[MethodKind::Password]);
-    let start = driven(async move {
+    let start = play(async move {
         let known = tempfile::NamedTempFile::new().unwrap();
         let known = known.path().display();
         let url = format!("ssh://joe@{address}?agent=off&known_hosts=accept-new&known_hosts={known}&obscure=100ms");

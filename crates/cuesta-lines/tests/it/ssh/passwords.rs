@@ -6,7 +6,8 @@ use cuesta_lines::Login;
 use russh::server::{Auth, ChannelOpenHandle, Handler, Msg, Response, Session};
 use russh::{Channel, ChannelId, Error, MethodKind, Pty};
 
-use super::harness::{ask, driven, opened_by, served};
+use super::harness::{ask, opened_by, served};
+use crate::real::play;
 
 /// A host with one user and password. It echoes its input.
 pub(crate) struct Host {
@@ -94,14 +95,14 @@ const WAYS: [&[MethodKind]; 2] = [&[MethodKind::Password], &[MethodKind::Keyboar
 #[test]
 fn name_and_password_come_from_the_users_table() {
     for way in WAYS {
-        assert_eq!(driven(async move { logs_in(way, "geheim").await }), Ok(()));
+        assert_eq!(play(async move { logs_in(way, "geheim").await }), Ok(()));
     }
 }
 
 #[test]
 fn a_wrong_password_is_refused_and_not_printed() {
     for way in WAYS {
-        let said = driven(async move { logs_in(way, "falsch").await }).unwrap_err();
+        let said = play(async move { logs_in(way, "falsch").await }).unwrap_err();
         assert!(said.starts_with("auth: ") && said.contains("the password") && !said.contains("falsch"), "{said}");
     }
 }

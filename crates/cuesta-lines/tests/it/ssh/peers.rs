@@ -128,8 +128,13 @@ pub(crate) fn tinysshd() -> Peer {
     started(host, port, folder, "")
 }
 
+/// Makes a key without a passphrase.
 pub(crate) fn keygen(path: &str) {
-    run(Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-C", "throwaway", "-f", path]));
+    ssh_keygen(&["-q", "-t", "ed25519", "-N", "", "-C", "throwaway", "-f", path]);
+}
+
+pub(crate) fn ssh_keygen(arguments: &[&str]) {
+    run(Command::new("ssh-keygen").args(arguments));
 }
 
 /// Writes the host's key to `known`.

@@ -8,7 +8,8 @@ use cuesta_lines::Login;
 use russh::server::{Auth, Handler, Response};
 use russh::{Error, MethodKind};
 
-use super::harness::{driven, opened_by, served};
+use super::harness::{opened_by, served};
+use crate::real::play;
 
 /// Prompts that are asked at once, each with whether its answer is shown.
 type Round = &'static [(&'static str, bool)];
@@ -43,15 +44,7 @@ impl Handler for Host {
 }
 
 /// Serves logins; returns the address and what it hears: a row for each connection and each answer.
-fn host(rounds: &'static [Round]) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
-    serve(rounds, false)
-}
-
-fn accepting_host(rounds: &'static [Round]) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
-    serve(rounds, true)
-}
-
-fn serve(rounds: &'static [Round], accepts: bool) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
+fn host(rounds: &'static [Round], accepts: bool) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let host = Host { rounds, asked: 0, accepts, heard: Arc::clone(&heard) };
     let connected = move || {
@@ -63,7 +56,7 @@ fn serve(rounds: &'static [Round], accepts: bool) -> (SocketAddr, Arc<Mutex<Vec<
 
 /// What the host hears of one login, and its error.
 fn answers(rounds: &'static [Round], login: &Login, more: &str) -> (Vec<String>, String) {
-    let (address, heard) = host(rounds);
+    let (address, heard) = host(rounds, false);
     let error = refusal(address, login, more);
     let heard = heard.lock().unwrap();
     (heard[1..].to_vec(), error)
@@ -73,7 +66,7 @@ fn refusal(address: SocketAddr, login: &Login, more: &str) -> String {
     let known = tempfile::NamedTempFile::new().unwrap();
     let url = format!("ssh://{address}?agent=off&known_hosts=accept-new&known_hosts={}{more}", known.path().display());
     let login = login.clone();
-    driven(async move {
+    play(async move {
         match opened_by(&url, login).await {
             Ok(_) => "in".to_owned(),
             Err(error) => format!("{}: {error}", error.failure().name()),
@@ -146,7 +139,7 @@ fn a_password_is_not_sent_a_second_time_in_one_login() {
 
 #[test]
 fn many_users_make_one_attempt_at_a_prompt_that_is_not_understood() {
-    let (address, heard) = host(&[&[("Favourite colour: ", false)]]);
+    let (address, heard) = host(&[&[("Favourite colour: ", false)]], false);
     let first = refusal(address, &joe(), "");
     for user in ["joe", "ann", "ben"] {
         let login = Login { user: Some(user.to_owned()), ..joe() };
@@ -158,7 +151,7 @@ fn many_users_make_one_attempt_at_a_prompt_that_is_not_understood() {
 
 #[test]
 fn a_code_is_sent_once_also_by_a_login_that_worked() {
-    let (address, heard) = accepting_host(&[&[("Code: ", false)]]);
+    let (address, heard) = host(&[&[("Code: ", false)]], true);
     let joe = Login { totp: Some(SECRET.to_owned()), ..joe() };
     // The next period may begin between two of them.
     let errors = [(); 3].map(|()| refusal(address, &joe, ""));

@@ -4,8 +4,9 @@ use std::fs;
 
 use cuesta_lines::{Login, Target, preflight};
 
-use super::harness::{ask, driven, opened, refused};
+use super::harness::{echoes, is_refused, opened, until};
 use super::peers::{Peer, me, openssh};
+use crate::real::play;
 
 /// A configuration in the peer's folder, and a target that reads it; `{key}` and `{known}` are the peer's own files.
 fn configured(peer: &Peer, host: &str, text: &str) -> String {
@@ -28,14 +29,6 @@ fn block(name: &str, peer: &Peer, more: &str) -> String {
     )
 }
 
-fn echoes(url: String) {
-    driven(async move { ask(&mut opened(&url).await.unwrap(), "hi\r", "hi\r\nhi").await });
-}
-
-fn is_refused(url: String) -> (&'static str, String) {
-    driven(async move { refused(&url).await })
-}
-
 #[test]
 fn a_line_goes_through_two_jump_hosts() {
     let [first, second, last] = ["", "", "ForceCommand exec cat"].map(openssh);
@@ -43,19 +36,19 @@ fn a_line_goes_through_two_jump_hosts() {
         + &block("second", &second, "")
         + &block("last", &last, "ProxyJump first,second")
         + &block("plain", &last, "");
-    echoes(configured(&last, "last", &text));
-    echoes(configured(&last, "plain", &text) + "&jump=first");
+    echoes(&configured(&last, "last", &text));
+    echoes(&(configured(&last, "plain", &text) + "&jump=first"));
 }
 
 #[test]
 fn a_jump_host_that_does_not_forward_is_named() {
     let [closed, last] = ["AllowTcpForwarding no", ""].map(openssh);
     let text = block("closed", &closed, "") + &block("last", &last, "ProxyJump closed");
-    let (name, said) = is_refused(configured(&last, "last", &text));
+    let (name, said) = is_refused(&configured(&last, "last", &text));
     assert_eq!(name, "jump");
     assert!(said.contains(&closed.port.to_string()) && said.contains("AllowTcpForwarding"), "{said}");
     let stranger = block("closed", &closed, "IdentityAgent none").replace("/client\n", "/nowhere\n");
-    let (name, said) = is_refused(configured(&last, "last", &(stranger + &block("last", &last, "ProxyJump closed"))));
+    let (name, said) = is_refused(&configured(&last, "last", &(stranger + &block("last", &last, "ProxyJump closed"))));
     assert_eq!(name, "identity");
     assert!(said.contains("nowhere"), "{said}");
 }
@@ -64,7 +57,7 @@ fn a_jump_host_that_does_not_forward_is_named() {
 fn a_loop_of_jump_hosts_is_refused() {
     let last = openssh("");
     let text = format!("Host *\n  ProxyJump other\n{}", block("last", &last, ""));
-    let (name, said) = is_refused(configured(&last, "last", &text));
+    let (name, said) = is_refused(&configured(&last, "last", &text));
     assert_eq!(name, "ssh-config");
     assert!(said.contains("loop"), "{said}");
 }
@@ -74,7 +67,7 @@ fn a_line_goes_through_a_proxy_command() {
     let last = openssh("ForceCommand exec cat");
     for command in ["socat - TCP:%h:%p", "exec 3<>/dev/tcp/%h/%p; cat <&3 & cat >&3"] {
         let command = if command.starts_with("exec") { format!("bash -c '{command}'") } else { command.to_owned() };
-        echoes(configured(&last, "last", &block("last", &last, &format!("ProxyCommand {command}"))));
+        echoes(&configured(&last, "last", &block("last", &last, &format!("ProxyCommand {command}"))));
     }
 }
 
@@ -84,7 +77,7 @@ fn a_line_goes_through_openssh_as_proxy_command() {
     let own = last.path("own").display().to_string();
     fs::write(&own, block("first", &first, "")).unwrap();
     let command = format!("ProxyCommand ssh -F {own} -W %h:%p first");
-    echoes(configured(&last, "last", &block("last", &last, &command)));
+    echoes(&configured(&last, "last", &block("last", &last, &command)));
 }
 
 #[test]
@@ -94,7 +87,7 @@ fn a_failing_proxy_command_is_named_with_its_output() {
         [("no-such-program-at-all %h", "not found"), ("echo why >&2; exit 1", "why"), ("true", "true")]
     {
         let text = block("last", &last, &format!("ProxyCommand {command}"));
-        let (name, said) = is_refused(configured(&last, "last", &text));
+        let (name, said) = is_refused(&configured(&last, "last", &text));
         assert_eq!(name, "proxy-command", "{said}");
         assert!(said.contains(expected), "{said}");
     }
@@ -110,8 +103,8 @@ fn blocks_match_by_host_by_user_and_by_exec() {
         last.port,
         me()
     );
-    echoes(configured(&last, "right", &text));
-    assert_eq!(is_refused(configured(&last, "wrong", &text)).0, "refused");
+    echoes(&configured(&last, "right", &text));
+    assert_eq!(is_refused(&configured(&last, "wrong", &text)).0, "refused");
 }
 
 #[test]
@@ -119,26 +112,26 @@ fn the_configured_environment_and_command_are_sent() {
     let last = openssh("AcceptEnv CUESTA_*");
     let more = "SetEnv CUESTA_SET=one\n  SendEnv CARGO_PKG_NAME\n  RemoteCommand echo \"[$CUESTA_SET]\"; exec cat";
     let url = configured(&last, "last", &block("last", &last, more));
-    driven(async move { super::harness::until(&mut *opened(&url).await.unwrap(), "[one]").await });
+    play(async move { until(&mut *opened(&url).await.unwrap(), "[one]").await });
 }
 
 #[test]
 fn unsupported_settings_are_refused_or_reported() {
     let last = openssh("");
     for more in ["BindAddress 127.0.0.2", "KnownHostsCommand /bin/true", "RequestTTY no", "AddressFamily inet6"] {
-        let (name, said) = is_refused(configured(&last, "last", &block("last", &last, more)));
+        let (name, said) = is_refused(&configured(&last, "last", &block("last", &last, more)));
         let keyword = more.split(' ').next().unwrap().to_ascii_lowercase();
         assert_eq!(name, "ssh-config");
         assert!(said.contains(&keyword), "{said}");
     }
-    let (name, said) = is_refused(configured(&last, "last", "NoSuchWord yes\n"));
+    let (name, said) = is_refused(&configured(&last, "last", "NoSuchWord yes\n"));
     assert_eq!(name, "ssh-config");
     assert!(said.contains("nosuchword") && said.contains(" line 1"), "{said}");
     let more = "GSSAPIAuthentication yes\n  LocalForward 8080 h:80\n  Compression yes\n  Ciphers aes256-ctr";
     let Target::Ssh(target) = configured(&last, "last", &block("last", &last, more)).parse().unwrap() else {
         unreachable!()
     };
-    let unused = driven(async move { preflight(&target, &Login::default()).await.unwrap().unused });
+    let unused = play(async move { preflight(&target, &Login::default()).await.unwrap().unused });
     let named = ["compression yes", "localforward 8080 [h]:80"];
     assert_eq!(unused, named.map(|unused| format!("last: {unused}")));
 }

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 
-use super::harness::{ask, driven, opened, refused};
+use super::harness::{echoes, is_refused};
 use super::peers::openssh;
 
 /// Serves one connection: sends `text` in pieces, then passes bytes on to a port; or hangs up if there is none.
@@ -42,7 +42,7 @@ fn text_of_any_length_before_the_version_is_passed_over() {
         let text = format!("notice {}\r\n", "x".repeat(row)).repeat(rows);
         let port = front(text.into_bytes(), Some(peer.port));
         let url = peer.url("&known_hosts=accept-new").replace(&format!(":{}?", peer.port), &format!(":{port}?"));
-        driven(async move { ask(&mut opened(&url).await.unwrap(), "hi\r", "hi\r\nhi").await });
+        echoes(&url);
     }
 }
 
@@ -50,6 +50,6 @@ fn text_of_any_length_before_the_version_is_passed_over() {
 fn a_full_host_is_recognized_behind_its_text() {
     let text = "welcome to the gate\r\n".repeat(40) + "Exceeded MaxStartups\r\n";
     let port = front(text.into_bytes(), None);
-    let (name, text) = driven(async move { refused(&format!("ssh://joe@127.0.0.1:{port}?agent=off")).await });
+    let (name, text) = is_refused(&format!("ssh://joe@127.0.0.1:{port}?agent=off"));
     assert_eq!(name, "max-startups", "{text}");
 }

@@ -24,6 +24,28 @@ const AB: &[u8] = &[0x02, 0xc1, 0xc2, 0x26];
 const C: &[u8] = &[0x02, 0xc3, 0x03];
 const D: &[u8] = &[0x02, 0xc4, 0x03];
 
+/// `AB` as a message of one block.
+const WHOLE_AB: &[u8] = &[0x02, 0xc1, 0xc2, 0x03];
+
+/// The units by the names that traces have for them.
+const UNITS: [(&str, &[u8]); 15] = [
+    ("nothing", &[]),
+    ("ENQ", ENQ),
+    ("EOT", EOT),
+    ("EOT+ENQ", &[0x37, 0x2d]),
+    ("NAK", NAK),
+    ("ACK0", ACK0),
+    ("ACK1", ACK1),
+    ("WACK", WACK),
+    ("RVI", RVI),
+    ("TTD", TTD),
+    ("DISCONNECT", DISCONNECT),
+    ("AB", AB),
+    ("WHOLE_AB", WHOLE_AB),
+    ("C", C),
+    ("D", D),
+];
+
 /// A station, the clock, and the peer's script.
 struct Script {
     station: Station,
@@ -42,24 +64,40 @@ impl Script {
         Self::with(role, |_| ())
     }
 
-    /// A primary whose bid for these messages was accepted.
-    fn sending(messages: &[&[u8]]) -> Self {
-        let mut script = Self::new(Role::Primary);
-        for message in messages {
-            script.station.offer(script.now, message, true).unwrap();
-        }
-        script.sends(ENQ).gets(ACK0)
+    /// The same station on a line, where units may be lost.
+    fn on_a_line(mut self) -> Self {
+        self.station.format.framing = Framing::Line;
+        self.station.receiver = Receiver::new(self.station.format, 100);
+        self
     }
 
-    /// The same on a line, where units may be lost.
+    /// A primary whose bid for these messages was accepted.
+    fn sending(messages: &[&[u8]]) -> Self {
+        messages
+            .iter()
+            .fold(Self::new(Role::Primary), |script, message| script.offers(message, true))
+            .plays(">ENQ <ACK0")
+    }
+
+    /// The same on a line.
     fn sending_on_a_line(messages: &[&[u8]]) -> Self {
-        let mut script = Self::new(Role::Primary);
-        script.station.format.framing = Framing::Line;
-        script.station.receiver = Receiver::new(script.station.format, 100);
-        for message in messages {
-            script.station.offer(script.now, message, true).unwrap();
-        }
-        script.sends(ENQ).gets(ACK0)
+        let script = Self::new(Role::Primary).on_a_line();
+        messages.iter().fold(script, |script, message| script.offers(message, true)).plays(">ENQ <ACK0")
+    }
+
+    /// Plays a trace: `>ENQ` is all that the station sends, `<ACK0` what it gets, `3000ms` the time until its deadline, which then
+    /// comes; from `full` to `room` its owner has no room.
+    #[track_caller]
+    fn plays(self, trace: &str) -> Self {
+        trace.split(' ').fold(self, |script, step| {
+            let unit = |name: &str| UNITS.iter().find(|(known, _)| *known == name).expect("a unit's name").1;
+            match step.split_at(1) {
+                (">", name) => script.sends(unit(name), trace),
+                ("<", name) => script.gets(unit(name)),
+                _ if step == "room" || step == "full" => script.room(step == "room"),
+                _ => script.waits(step.strip_suffix("ms").and_then(|ms| ms.parse().ok()).expect("a time"), trace),
+            }
+        })
     }
 
     /// A unit as it is on this line.
@@ -78,13 +116,13 @@ impl Script {
 
     /// A secondary that has accepted a bid.
     fn receiving() -> Self {
-        Self::new(Role::Secondary).gets(ENQ).sends(ACK0)
+        Self::new(Role::Secondary).plays("<ENQ >ACK0")
     }
 
     #[track_caller]
-    fn sends(mut self, expected: &[u8]) -> Self {
+    fn sends(mut self, expected: &[u8], trace: &str) -> Self {
         let expected = self.framed(expected);
-        assert_eq!(self.station.output(), expected);
+        assert_eq!(self.station.output(), expected, "{trace}");
         self.station.sent(self.now, expected.len());
         self
     }
@@ -95,10 +133,18 @@ impl Script {
         self
     }
 
+    /// The station gets a block one bit of whose text is wrong.
+    fn gets_damaged(mut self, block: &[u8]) -> Self {
+        let mut bad = self.framed(block);
+        bad[4] ^= 1;
+        self.station.receive(self.now, &bad);
+        self
+    }
+
     #[track_caller]
-    fn after(mut self, milliseconds: u64) -> Self {
+    fn waits(mut self, milliseconds: u64, trace: &str) -> Self {
         let due = self.station.deadline().expect("a timer runs");
-        assert_eq!(due.since(self.now), Duration::from_millis(milliseconds));
+        assert_eq!(due.since(self.now), Duration::from_millis(milliseconds), "{trace}");
         self.now = due;
         self.station.expire(due);
         self
