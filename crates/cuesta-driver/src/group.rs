@@ -105,7 +105,7 @@ impl Group {
     ) -> Result<Self, RunError> {
         let group = &spec.groups[number];
         let kind = kind_of(&group.target);
-        let TerminalSettings { has_wide_emoji, charset, name } = TerminalSettings::of(&group.target);
+        let TerminalSettings { has_wide_emoji, charset, name } = TerminalSettings::from_target(&group.target);
         let (programs, by_step) = lower(spec, number, script)?;
         let missing = |program| missing_character(&group.target, program, &group.data);
         if let Some(why) =

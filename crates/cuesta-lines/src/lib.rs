@@ -54,7 +54,7 @@ pub use login::Login;
 pub use loopback::Loopback;
 pub use open::{OpenError, Options, open};
 pub use program::{ExitStatus, Pipe, ProgramError, Pty, Socket, wait_for_ended_programs};
-pub use serial::{FlowControl, Parity, SerialError, SerialTarget};
+pub use serial::{SerialError, SerialTarget};
 pub use speed::{Pace, RateLimited};
 pub use ssh::{SshError, SshPreflight, SshTarget, Trust, configure, preflight, unlock};
 pub use tap::{Direction, Tap, TapEvent};

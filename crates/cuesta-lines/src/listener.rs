@@ -89,7 +89,7 @@ impl Listener {
         }
         let listener = self.registered.get().expect("was just set");
         let (stream, from) = listener.accept().await?;
-        if !self.lets_in(from.ip()) {
+        if !self.is_allowed(from.ip()) {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, format!("{from} is not allowed")));
         }
         let line = Tcp::accepted(stream)?;
@@ -101,7 +101,7 @@ impl Listener {
         })
     }
 
-    fn lets_in(&self, from: IpAddr) -> bool {
+    fn is_allowed(&self, from: IpAddr) -> bool {
         self.allowed.is_empty() || self.allowed.iter().any(|network| network.contains(&from.to_canonical()))
     }
 }

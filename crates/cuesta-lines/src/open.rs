@@ -55,8 +55,8 @@ impl Default for Options {
 
 impl Options {
     /// What a target says of the terminal, and else the defaults.
-    pub fn of_target(target: &str) -> Self {
-        let TerminalSettings { charset, name, .. } = TerminalSettings::of(target);
+    pub fn for_target(target: &str) -> Self {
+        let TerminalSettings { charset, name, .. } = TerminalSettings::from_target(target);
         let usual = Self::default();
         Self { terminal: name.unwrap_or_else(|| usual.terminal.clone()), charset, ..usual }
     }
@@ -65,52 +65,39 @@ impl Options {
 /// Why a line could not be opened.
 #[derive(Debug, Error)]
 pub enum OpenError {
-    /// Nothing listens, or it refuses more.
     #[error("nothing listens at {address} (refused): start the host, or check the address")]
     Refused { address: String },
-    /// There is no route.
     #[error("{address} cannot be reached ({cause}): check the network and the address")]
     Unreachable { address: String, cause: io::Error },
-    /// The name has no address.
     #[error("\"{host}\" has no address ({cause}): check the name")]
     Unresolved { host: String, cause: io::Error },
-    /// No answer in time.
     #[error("{address} did not answer within {} s: it is down, overloaded, or behind a firewall", waited.as_secs_f64())]
     Timeout { address: String, waited: Duration },
-    /// Each line takes a file descriptor.
     #[error("too few file descriptors for a line to {address}: raise the limit with `ulimit -n` (each line takes one)")]
     OutOfFiles { address: String },
-    /// Each line takes a local port.
     #[error(
         "no local port is left for a line to {address}: widen /proc/sys/net/ipv4/ip_local_port_range, or wait a minute \
          for closed lines to be forgotten"
     )]
     OutOfPorts { address: String },
-    /// The host accepted and reset the connection.
     #[error("{address} hung up while the line was opened (reset): it takes no more lines, or is no such host")]
     Reset { address: String },
     /// `host:` names no address; it must be resolved before opening.
     #[error("host: has no address of its own: start the built-in host and open the address that it prints")]
     NoAddress,
-    /// TLS cannot be agreed on, or the host is not trusted.
     #[error(
         "no TLS with {address}: {cause}. If the host has a certificate of its own, name it with ?certificate=FILE; ?verify=no \
         trusts any"
     )]
     Tls { address: String, cause: String },
-    /// The host does not give the logical unit.
     #[error("{address} does not give the logical unit {lu}: {why}")]
     LogicalUnit { address: String, lu: String, why: String },
-    /// Errors of ssh lines.
     #[error(transparent)]
     Ssh(#[from] SshError),
-    /// Errors of programs on this machine.
     #[error(transparent)]
     Program(#[from] ProgramError),
-    /// Errors of serial devices.
     #[error(transparent)]
     Serial(#[from] SerialError),
-    /// Anything else.
     #[error("no line to {address}: {cause}")]
     Failed { address: String, cause: io::Error },
 }
@@ -163,16 +150,16 @@ impl OpenError {
 pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, OpenError> {
     match target {
         Target::Host => Err(OpenError::NoAddress),
-        Target::Tcp(address) => Ok(text(tcp::connect(address, options).await?, options)),
+        Target::Tcp(address) => Ok(text_line(tcp::connect(address, options).await?, options)),
         Target::Telnet(TelnetTarget { address, enter, tls: None }) => {
             let line = tcp::connect(address, options).await?;
-            Ok(text(Telnet::terminal(line, options, *enter), options))
+            Ok(text_line(Telnet::terminal(line, options, *enter), options))
         }
         Target::Telnet(TelnetTarget { address, enter, tls: Some(settings) }) => {
-            let line = Box::pin(tls(address, settings, options)).await?;
-            Ok(text(Telnet::terminal(line, options, *enter), options))
+            let line = Box::pin(connect_tls(address, settings, options)).await?;
+            Ok(text_line(Telnet::terminal(line, options, *enter), options))
         }
-        Target::Tn3270(target) => Box::pin(open_block(target, options)).await,
+        Target::Tn3270(target) => Box::pin(open_3270(target, options)).await,
         Target::Bisync(target) => {
             // What a station sends is no key. And while the kernel's stamp of it is not read, the kernel acknowledges nothing at once.
             let unstamped = Options { stamped: false, ..options.clone() };
@@ -181,16 +168,16 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
         }
         Target::Pty(command) => {
             let window = (options.columns, options.rows);
-            Ok(text(Pty::start(command, &options.terminal, window)?, options))
+            Ok(text_line(Pty::start(command, &options.terminal, window)?, options))
         }
-        Target::Pipe(command) => Ok(text(Pipe::start(command, &options.terminal)?, options)),
-        Target::Serial(target) => Ok(text(serial::open(target)?, options)),
-        Target::Ssh(target) => Ok(text(ssh::open(target, options).await?, options)),
+        Target::Pipe(command) => Ok(text_line(Pipe::start(command, &options.terminal)?, options)),
+        Target::Serial(target) => Ok(text_line(serial::open(target)?, options)),
+        Target::Ssh(target) => Ok(text_line(ssh::open(target, options).await?, options)),
     }
 }
 
 /// A line of text, with its speed and its character set.
-fn text(line: impl Line + 'static, options: &Options) -> Box<dyn Line> {
+fn text_line(line: impl Line + 'static, options: &Options) -> Box<dyn Line> {
     let charset = options.charset.clone();
     match options.line_speed {
         0 => Box::new(Decoded::new(line, charset)),
@@ -199,21 +186,21 @@ fn text(line: impl Line + 'static, options: &Options) -> Box<dyn Line> {
 }
 
 /// A connection with TLS, within the connect timeout.
-async fn tls(address: &Address, settings: &TlsSettings, options: &Options) -> Result<Tls<Tcp>, OpenError> {
+async fn connect_tls(address: &Address, settings: &TlsSettings, options: &Options) -> Result<Tls<Tcp>, OpenError> {
     // No kernel stamps: they would be of packets, some of which carry no character.
     let line = tcp::connect(address, &Options { stamped: false, ..options.clone() }).await?;
-    before_timeout(address, options, Tls::connect(line, address, settings)).await
+    within_timeout(address, options, Tls::connect(line, address, settings)).await
 }
 
-async fn open_block(target: &Tn3270Target, options: &Options) -> Result<Box<dyn Line>, OpenError> {
+async fn open_3270(target: &Tn3270Target, options: &Options) -> Result<Box<dyn Line>, OpenError> {
     match &target.tls {
-        None => block(tcp::connect(&target.address, options).await?, target, options).await,
-        Some(settings) => block(tls(&target.address, settings, options).await?, target, options).await,
+        None => negotiate_3270(tcp::connect(&target.address, options).await?, target, options).await,
+        Some(settings) => negotiate_3270(connect_tls(&target.address, settings, options).await?, target, options).await,
     }
 }
 
 /// A 3270's line, whose logical unit the host has accepted.
-async fn block(
+async fn negotiate_3270(
     line: impl Line + 'static,
     target: &Tn3270Target,
     options: &Options,
@@ -221,7 +208,7 @@ async fn block(
     let lu = options.login.lu.as_ref().or(target.lu.as_ref());
     let mut line = Tn3270::terminal(line, options, target.extended, lu.map(String::as_str));
     if let Some(lu) = lu {
-        before_timeout(&target.address, options, async {
+        within_timeout(&target.address, options, async {
             let refused = |why| OpenError::LogicalUnit { address: target.address.to_string(), lu: lu.clone(), why };
             line.logical_unit().await.map_err(refused)
         })
@@ -230,13 +217,13 @@ async fn block(
     Ok(at_speed(line, options))
 }
 
-async fn before_timeout<T>(
+async fn within_timeout<T>(
     address: &Address,
     options: &Options,
     opening: impl Future<Output = Result<T, OpenError>>,
 ) -> Result<T, OpenError> {
     let waited = options.connect_timeout;
-    let opened = tcp::before(clock::now() + waited, opening).await;
+    let opened = tcp::until(clock::now() + waited, opening).await;
     opened.unwrap_or_else(|| Err(OpenError::Timeout { address: address.to_string(), waited }))
 }
 

@@ -119,8 +119,8 @@ impl<L: Line> RateLimited<L> {
 
     /// When the first of the characters being sent will have been transmitted.
     fn first_whole(&self) -> Stamp {
-        let after = self.sending.len().saturating_sub(1);
-        self.pace.sent - self.character * u32::try_from(after).unwrap_or(u32::MAX)
+        let others = self.sending.len().saturating_sub(1);
+        self.pace.sent - self.character * u32::try_from(others).unwrap_or(u32::MAX)
     }
 }
 

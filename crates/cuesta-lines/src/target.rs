@@ -11,7 +11,7 @@ use crate::tls::TELNETS;
 use crate::{BisyncTarget, SerialTarget, SshTarget, TelnetTarget, Tn3270Target};
 
 /// The host to connect to, and by which kind of line.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// `host:`, the built-in host. The caller starts it and replaces this by its address.
     Host,
@@ -206,7 +206,7 @@ pub fn kind_of(target: &str) -> Option<&'static Kind> {
 /// When the text is no target.
 pub fn canonical(text: &str) -> Result<String, TargetError> {
     let target: Target = text.parse()?;
-    Ok(terminal_settings::with(&target.to_string(), &TerminalSettings::of(text)))
+    Ok(terminal_settings::add_to(&target.to_string(), &TerminalSettings::from_target(text)))
 }
 
 impl FromStr for Target {
@@ -267,8 +267,8 @@ impl Address {
         if text.contains('@') {
             return Err(TargetError::HasUser);
         }
-        if let Some(found) = too_much(text) {
-            return Err(TargetError::TooMuch { found: found.to_owned(), text: text.to_owned() });
+        if let Some(excess) = too_much(text) {
+            return Err(TargetError::TooMuch { excess: excess.to_owned(), text: text.to_owned() });
         }
         let (host, port) = split(text)?;
         if host.is_empty() {
@@ -293,6 +293,21 @@ pub(crate) fn settings(rest: &str) -> (&str, impl Iterator<Item = (&str, &str)>)
     (address, settings.map(|setting| setting.split_once('=').unwrap_or((setting, ""))))
 }
 
+/// The value that a table has under this name.
+pub(crate) fn named<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
+    table.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+}
+
+/// The name that a table has for this value.
+pub(crate) fn name_in<T: Copy + PartialEq>(table: &[(&'static str, T)], value: T) -> &'static str {
+    table.iter().find(|(_, known)| *known == value).map_or("", |(name, _)| name)
+}
+
+/// The settings of a query, with their mark; nothing if there are none.
+pub(crate) fn query(settings: &[String]) -> String {
+    if settings.is_empty() { String::new() } else { format!("?{}", settings.join("&")) }
+}
+
 /// The first character that cannot be part of a host and a port, with what follows it.
 fn too_much(text: &str) -> Option<&str> {
     let odd = |c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace() || c.is_control();
@@ -303,10 +318,10 @@ fn too_much(text: &str) -> Option<&str> {
 pub(crate) fn split(text: &str) -> Result<(&str, Option<&str>), TargetError> {
     let unclear = || TargetError::NoBrackets(text.to_owned());
     if let Some(inner) = text.strip_prefix('[') {
-        let (host, after) = inner.split_once(']').filter(|(host, _)| !host.contains('[')).ok_or_else(unclear)?;
-        return match after.strip_prefix(':') {
+        let (host, rest) = inner.split_once(']').filter(|(host, _)| !host.contains('[')).ok_or_else(unclear)?;
+        return match rest.strip_prefix(':') {
             Some(port) => Ok((host, Some(port))),
-            None if after.is_empty() => Ok((host, None)),
+            None if rest.is_empty() => Ok((host, None)),
             None => Err(unclear()),
         };
     }
@@ -375,8 +390,8 @@ mod tests {
             "tcp://h:23/x",
             "tcp://h h:23",
         ];
-        let said: Vec<String> =
+        let errors: Vec<String> =
             texts.iter().map(|text| format!("{text:14} {}", text.parse::<Target>().unwrap_err())).collect();
-        insta::assert_snapshot!(said.join("\n"));
+        insta::assert_snapshot!(errors.join("\n"));
     }
 }

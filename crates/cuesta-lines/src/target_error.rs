@@ -62,8 +62,8 @@ pub enum TargetError {
     #[error("{0}")]
     Inconsistent(String),
     /// `tcp://lines.example:23/path`
-    #[error("\"{found}\" is too much in \"{text}\": expected HOST:PORT and no more")]
-    TooMuch { found: String, text: String },
+    #[error("\"{excess}\" is too much in \"{text}\": expected HOST:PORT and no more")]
+    TooMuch { excess: String, text: String },
 }
 
 /// The syntax of all kinds as a list for messages.

@@ -19,7 +19,7 @@ pub struct TerminalSettings {
 
 impl TerminalSettings {
     /// The settings of a target; none for a text that is no target.
-    pub fn of(target: &str) -> Self {
+    pub fn from_target(target: &str) -> Self {
         split(target).map(|(_, settings)| settings).unwrap_or_default()
     }
 
@@ -81,7 +81,7 @@ pub(crate) fn split(text: &str) -> Result<(Cow<'_, str>, TerminalSettings), Targ
 }
 
 /// A target with the settings that are not the usual ones.
-pub(crate) fn with(target: &str, settings: &TerminalSettings) -> String {
+pub(crate) fn add_to(target: &str, settings: &TerminalSettings) -> String {
     let width = (settings.has_wide_emoji == Some(true)).then(|| "width=wcwidth".to_owned());
     let charset = settings.charset.as_ref().map(|charset| format!("charset={}", charset.name()));
     let name = settings.name.as_ref().map(|name| format!("terminal={name}"));
@@ -114,10 +114,17 @@ mod tests {
             ("pty:curl h/x?charset=cp437&y=1", "pty:curl h/x?charset=cp437&y=1"),
         ] {
             assert_eq!(canonical(text).unwrap(), written);
-            assert_eq!(TerminalSettings::of(text).has_wide_emoji == Some(true), written.contains("wcwidth"), "{text}");
+            assert_eq!(
+                TerminalSettings::from_target(text).has_wide_emoji == Some(true),
+                written.contains("wcwidth"),
+                "{text}"
+            );
         }
-        assert_eq!(TerminalSettings::of("pty:curl h/x?charset=cp437&y=1"), TerminalSettings::default());
-        assert_eq!(TerminalSettings::of("serial:/dev/ttyS0?baud=300&terminal=vt52").name.as_deref(), Some("vt52"));
+        assert_eq!(TerminalSettings::from_target("pty:curl h/x?charset=cp437&y=1"), TerminalSettings::default());
+        assert_eq!(
+            TerminalSettings::from_target("serial:/dev/ttyS0?baud=300&terminal=vt52").name.as_deref(),
+            Some("vt52")
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::errors;
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)] // Python has no reference to give.
 pub(crate) fn probe(py: Python<'_>, target: &str, row: BTreeMap<String, String>) -> PyResult<()> {
-    let options = Options { login: Login::from_row(&row), ..Options::of_target(target) };
+    let options = Options { login: Login::from_row(&row), ..Options::for_target(target) };
     let target: Target = target.parse().map_err(errors::run)?;
     let open = async move { cuesta_lines::open(&target, &options).await.map(drop).map_err(|error| error.to_string()) };
     py.detach(|| clock::run(Time::Real, open)).map_err(errors::run)?.map_err(errors::run)

@@ -20,7 +20,7 @@ impl Relay {
     #[staticmethod]
     #[pyo3(signature = (target, terminal, command, password=None))]
     fn start(target: &str, terminal: &str, command: &str, password: Option<String>) -> PyResult<Self> {
-        let settings = TerminalSettings::of(target);
+        let settings = TerminalSettings::from_target(target);
         let config = RelayConfig {
             target: target.parse::<Target>().map_err(errors::run)?,
             login: Login { password, ..Login::default() },

@@ -191,7 +191,7 @@ pub fn misfit(target: &str, program: &Program) -> Option<String> {
 
 /// That users type a character which the host's character set does not have, in the program or in these rows of the users' table.
 pub(crate) fn missing_character(target: &str, program: &Program, rows: &[BTreeMap<String, String>]) -> Option<String> {
-    let set = TerminalSettings::of(target).charset?;
+    let set = TerminalSettings::from_target(target).charset?;
     let typed = program.ops.iter().filter_map(|op| match op {
         Op::Keys { keys: Keys::Text(pieces) | Keys::Paste(pieces), .. } => Some(pieces),
         _ => None,

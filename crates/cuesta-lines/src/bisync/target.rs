@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::target::{Address, TargetError};
+use crate::target::{Address, TargetError, name_in, named, query};
 use crate::wire::bisync::{AfterBlockWait, Code, Framing, Profile, Role, Transparency};
 
 /// `bsc://HOST:PORT[?settings]`
@@ -38,6 +38,15 @@ enum Field<'a> {
     Transparency(&'a mut Transparency),
 }
 
+const ROLES: [(&str, Role); 2] = [("primary", Role::Primary), ("secondary", Role::Secondary)];
+const CODES: [(&str, Code); 2] = [("ebcdic", Code::Ebcdic), ("ascii", Code::Ascii)];
+const FRAMINGS: [(&str, Framing); 2] = [("line", Framing::Line), ("hercules", Framing::Hercules)];
+const SWITCH: [(&str, bool); 2] = [("yes", true), ("no", false)];
+const AFTER_BLOCK_WAIT: [(&str, AfterBlockWait); 2] =
+    [("control", AfterBlockWait::Control), ("disconnect", AfterBlockWait::Disconnect)];
+const TRANSPARENCY: [(&str, Transparency); 3] =
+    [("auto", Transparency::Auto), ("always", Transparency::Always), ("never", Transparency::Never)];
+
 type Row = (&'static str, fn(&mut Profile) -> Field<'_>);
 
 /// The settings by name.
@@ -71,7 +80,7 @@ const QUEUE: usize = 4096;
 impl BisyncTarget {
     /// Parses what follows the scheme.
     pub(crate) fn parse(rest: &str) -> Result<Self, TargetError> {
-        let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (address, settings) = rest.split_once('?').unwrap_or((rest, ""));
         let mut target = Self {
             address: Address::parse("bsc", address, None)?,
             role: None,
@@ -80,7 +89,7 @@ impl BisyncTarget {
             baud: 0,
             profile: profile(),
         };
-        for setting in query.split('&').filter(|setting| !setting.is_empty()) {
+        for setting in settings.split('&').filter(|setting| !setting.is_empty()) {
             let set = setting.split_once('=').is_some_and(|(name, value)| target.set(name, value).is_some());
             if !set {
                 return Err(TargetError::BadSetting { setting: setting.to_owned(), expected: EXPECTED });
@@ -92,18 +101,12 @@ impl BisyncTarget {
 
     /// Sets one of its settings; `None` if there is none of this name, or it has no such value.
     fn set(&mut self, name: &str, value: &str) -> Option<()> {
-        match (name, value) {
-            ("role", "primary") => self.role = Some(Role::Primary),
-            ("role", "secondary") => self.role = Some(Role::Secondary),
-            ("code", "ebcdic") => self.code = Code::Ebcdic,
-            ("code", "ascii") => self.code = Code::Ascii,
-            ("framing", "line") => self.framing = Framing::Line,
-            ("framing", "hercules") => self.framing = Framing::Hercules,
-            ("baud", rate) => self.baud = rate.parse().ok().filter(|baud| *baud > 0)?,
-            (name, value) => {
-                let (_, field) = PROFILE.iter().find(|(own, _)| *own == name)?;
-                field(&mut self.profile).read(value)?;
-            }
+        match name {
+            "role" => self.role = Some(named(&ROLES, value)?),
+            "code" => self.code = named(&CODES, value)?,
+            "framing" => self.framing = named(&FRAMINGS, value)?,
+            "baud" => self.baud = value.parse().ok().filter(|baud| *baud > 0)?,
+            name => named(&PROFILE, name)?(&mut self.profile).read(value)?,
         }
         Some(())
     }
@@ -120,9 +123,7 @@ impl fmt::Display for BisyncTarget {
         if self.code == Code::Ascii {
             settings.push("code=ascii".to_owned());
         }
-        if let Some(role) = self.role {
-            settings.push(format!("role={}", if role == Role::Primary { "primary" } else { "secondary" }));
-        }
+        settings.extend(self.role.map(|role| format!("role={}", name_in(&ROLES, role))));
         if self.framing == Framing::Hercules {
             settings.push("framing=hercules".to_owned());
         }
@@ -136,8 +137,7 @@ impl fmt::Display for BisyncTarget {
                 settings.push(format!("{name}={value}"));
             }
         }
-        let mark = if settings.is_empty() { "" } else { "?" };
-        write!(f, "bsc://{}{mark}{}", self.address, settings.join("&"))
+        write!(f, "bsc://{}{}", self.address, query(&settings))
     }
 }
 
@@ -148,28 +148,9 @@ impl Field<'_> {
             Self::Limit(limit) => *limit = text.parse().ok()?,
             Self::Size(size) => *size = text.parse().ok()?,
             Self::Optional(size) => *size = if text == "off" { None } else { Some(text.parse().ok()?) },
-            Self::Switch(switch) => {
-                *switch = match text {
-                    "yes" => true,
-                    "no" => false,
-                    _ => return None,
-                }
-            }
-            Self::AfterBlockWait(after) => {
-                *after = match text {
-                    "control" => AfterBlockWait::Control,
-                    "disconnect" => AfterBlockWait::Disconnect,
-                    _ => return None,
-                }
-            }
-            Self::Transparency(transparency) => {
-                *transparency = match text {
-                    "auto" => Transparency::Auto,
-                    "always" => Transparency::Always,
-                    "never" => Transparency::Never,
-                    _ => return None,
-                }
-            }
+            Self::Switch(switch) => *switch = named(&SWITCH, text)?,
+            Self::AfterBlockWait(after) => *after = named(&AFTER_BLOCK_WAIT, text)?,
+            Self::Transparency(transparency) => *transparency = named(&TRANSPARENCY, text)?,
         }
         Some(())
     }
@@ -183,12 +164,9 @@ impl fmt::Display for Field<'_> {
             Self::Size(size) => write!(f, "{size}"),
             Self::Optional(None) => f.write_str("off"),
             Self::Optional(Some(size)) => write!(f, "{size}"),
-            Self::Switch(switch) => f.write_str(if **switch { "yes" } else { "no" }),
-            Self::AfterBlockWait(AfterBlockWait::Control) => f.write_str("control"),
-            Self::AfterBlockWait(AfterBlockWait::Disconnect) => f.write_str("disconnect"),
-            Self::Transparency(Transparency::Auto) => f.write_str("auto"),
-            Self::Transparency(Transparency::Always) => f.write_str("always"),
-            Self::Transparency(Transparency::Never) => f.write_str("never"),
+            Self::Switch(switch) => f.write_str(name_in(&SWITCH, **switch)),
+            Self::AfterBlockWait(after) => f.write_str(name_in(&AFTER_BLOCK_WAIT, **after)),
+            Self::Transparency(transparency) => f.write_str(name_in(&TRANSPARENCY, **transparency)),
         }
     }
 }

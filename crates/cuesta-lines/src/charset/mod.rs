@@ -36,7 +36,8 @@ impl Charset {
         };
         let is_named = |table: &str| table.replace('-', "") == plain || table.replace("windows-", "cp") == plain;
         let (name, upper) = TABLES.iter().find(|(table, _)| is_named(table))?;
-        Some(Self { name, upper: upper.chars().collect() })
+        let controls = ('\u{80}'..='\u{9f}').take(128 - upper.chars().count());
+        Some(Self { name, upper: controls.chain(upper.chars()).collect() })
     }
 
     /// Its name in targets.

@@ -11,7 +11,7 @@ const MORE_THAN_ONE: &str = ";&|<>(){}`\n";
 
 /// The command for `/bin/sh -c`, with `exec` before it if it is a single program. Otherwise every user would cost two processes,
 /// and a signal would not reach the program.
-pub(super) fn for_the_shell(command: &str) -> Cow<'_, str> {
+pub(super) fn shell_command(command: &str) -> Cow<'_, str> {
     let program = command.split_whitespace().next().unwrap_or_default();
     let is_plain = program.chars().all(|c| c.is_ascii_alphanumeric() || "_./+-".contains(c));
     if is_plain && !command.contains(|c| MORE_THAN_ONE.contains(c)) && is_a_file(program) {
@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn a_single_program_replaces_the_shell() {
         for command in ["cat", "sh -c 'exit 3'", "/bin/cat \"a b\" $HOME", " cat"] {
-            assert_eq!(for_the_shell(command), format!("exec {command}"));
+            assert_eq!(shell_command(command), format!("exec {command}"));
         }
     }
 
@@ -50,7 +50,7 @@ mod tests {
         for command in
             ["cat; cat", "cat | cat", "X=1 cat", "trap '' HUP", "no-such-program", "(cat)", "'cat' a", "/etc"]
         {
-            assert_eq!(for_the_shell(command), command);
+            assert_eq!(shell_command(command), command);
         }
     }
 }

@@ -14,7 +14,7 @@ pub enum ExitStatus {
 }
 
 impl ExitStatus {
-    pub(super) fn of(status: &WaitIdStatus) -> Option<Self> {
+    pub(super) fn from_wait(status: &WaitIdStatus) -> Option<Self> {
         status.exit_status().map(Self::Exited).or_else(|| status.terminating_signal().map(Self::Killed))
     }
 }
@@ -23,13 +23,13 @@ impl fmt::Display for ExitStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exited(status) => write!(f, "exited with status {status}"),
-            Self::Killed(signal) => write!(f, "was killed by signal {signal}{}", name_of(*signal)),
+            Self::Killed(signal) => write!(f, "was killed by signal {signal}{}", signal_name(*signal)),
         }
     }
 }
 
 /// The names of the signals that usually end a program.
-fn name_of(signal: i32) -> &'static str {
+fn signal_name(signal: i32) -> &'static str {
     match signal {
         libc::SIGHUP => " (hang-up)",
         libc::SIGINT => " (interrupt)",

@@ -46,15 +46,12 @@ pub use socket::Socket;
 /// Why a program was not started.
 #[derive(Debug, Error)]
 pub enum ProgramError {
-    /// The machine limits the number of pseudo-terminals.
     #[error(
         "no pseudo-terminal is left for {command}: raise the limit with `sysctl kernel.pty.max=N` (each user takes one)"
     )]
     OutOfPtys { command: String },
-    /// The number of the user's processes is limited.
     #[error("no process is left for {command}: raise the limit with `ulimit -u`, or that of the container (pids.max)")]
     OutOfProcesses { command: String },
-    /// Anything else.
     #[error("{command} was not started: {cause}")]
     NotStarted { command: String, cause: io::Error },
 }
@@ -122,7 +119,7 @@ fn is_ours(pid: Pid) -> bool {
 }
 
 impl ChildGuard {
-    fn of(pid: Pid) -> Self {
+    fn new(pid: Pid) -> Self {
         ours().insert(pid);
         Self(pid)
     }
@@ -143,7 +140,7 @@ impl Output {
 
 impl Drop for ChildGuard {
     fn drop(&mut self) {
-        reaper::take(self.0);
+        reaper::hand_over(self.0);
     }
 }
 
@@ -151,7 +148,7 @@ impl Program {
     fn start(command: &str, terminal: &str, streams: StandardStreams<'_>) -> io::Result<Self> {
         // Before the start, so that processes that the program forks at once are adopted too.
         orphans::adopt();
-        let child = ChildGuard::of(spawn::spawn(command, terminal, streams)?);
+        let child = ChildGuard::new(spawn::spawn(command, terminal, streams)?);
         let handle = event_queue::watch(pidfd_open(child.0, PidfdFlags::empty())?, Interest::READABLE)?;
         let (started, traffic) = (clock::now(), Traffic::default());
         Ok(Self { handle, child, closed: false, output: Output::AtHand, started, traffic })
@@ -248,7 +245,7 @@ impl Program {
 
     fn how_it_ended(&self) -> Option<ExitStatus> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        ExitStatus::of(&waitid(WaitId::Pid(self.child.0), options).ok().flatten()?)
+        ExitStatus::from_wait(&waitid(WaitId::Pid(self.child.0), options).ok().flatten()?)
     }
 
     /// How it ended, once it has.

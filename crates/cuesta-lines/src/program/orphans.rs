@@ -29,12 +29,12 @@ fn reap() {
     loop {
         let _ = poll(&mut [], Some(&EVERY));
         let ours = session("self");
-        let found: HashSet<Pid> =
+        let ended: HashSet<Pid> =
             children().into_iter().filter(|pid| is_orphan(*pid, ours) && has_ended(*pid)).collect();
-        for pid in found.intersection(&dead) {
+        for pid in ended.intersection(&dead) {
             let _ = waitid(WaitId::Pid(*pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
         }
-        dead = found;
+        dead = ended;
     }
 }
 

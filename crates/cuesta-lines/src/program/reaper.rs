@@ -30,7 +30,7 @@ enum Message {
 static REAPER: OnceLock<Option<Sender<Message>>> = OnceLock::new();
 
 /// Hangs up a program and has the reaper end it.
-pub(super) fn take(pid: Pid) {
+pub(super) fn hand_over(pid: Pid) {
     let _ = kill_process_group(pid, Signal::HUP);
     let due = clock::now() + GRACE;
     let told = REAPER.get_or_init(begin).as_ref().map(|way| way.send(Message::ChildGuard(pid, due)));

@@ -15,7 +15,7 @@ use std::ptr;
 
 use rustix::process::Pid;
 
-use super::command::for_the_shell;
+use super::command::shell_command;
 
 /// Standard input, output and error of a program.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ const NOT_HANDED_ON: [&str; 3] = ["TERM", "COLUMNS", "LINES"];
 /// # Errors
 /// When there is no process or no memory left, or a text has a NUL in it.
 pub(super) fn spawn(command: &str, terminal: &str, streams: StandardStreams<'_>) -> io::Result<Pid> {
-    let command = CString::new(&*for_the_shell(command))?;
+    let command = CString::new(&*shell_command(command))?;
     let variables = variables(terminal)?;
     let arguments = [SHELL.as_ptr(), c"-c".as_ptr(), command.as_ptr(), ptr::null()];
     let mut environment: Vec<*const c_char> = variables.iter().map(|variable| variable.as_ptr()).collect();

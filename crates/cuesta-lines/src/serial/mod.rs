@@ -17,23 +17,19 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::{Line, OpenError, Opening, Received, Traffic};
 
-pub use target::{FlowControl, Parity, SerialTarget};
+pub use target::SerialTarget;
 
 /// Why a device could not be opened as a line.
 #[derive(Debug, Error)]
 pub enum SerialError {
-    /// There is no such device, or the file is not a serial device.
     #[error("{device} is no serial device ({cause}): see `ls /dev/tty*`, and `dmesg` for one that was plugged in")]
     NoDevice { device: String, cause: io::Error },
-    /// One device is one line.
     #[error(
         "{device} is in use: each user takes a device of its own, in a group of its own; or another program has it"
     )]
     Busy { device: String },
-    /// The process may not open it.
     #[error("{device} may not be opened: join the group that owns it (often dialout), or run as root")]
     NotPermitted { device: String },
-    /// The device does not support the settings.
     #[error("{target} cannot be set so ({cause}): choose a speed and a format that the device supports")]
     BadSettings { target: String, cause: io::Error },
 }

@@ -4,48 +4,33 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use serial2_tokio::{CharSize, Settings, StopBits};
+use serial2_tokio::{CharSize, FlowControl, Parity, Settings, StopBits};
 
 use crate::TargetError;
+use crate::target::{name_in, named};
 
 /// `serial:DEVICE[?settings]`. The defaults are 9600 bits a second, 8 bits, no parity, one stop bit, no flow control.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SerialTarget {
-    /// The device's path.
     pub device: PathBuf,
     /// `baud=9600`: bits a second.
     pub baud: u32,
-    /// `data=8`: bits of a character, 5 to 8.
-    pub data: u8,
+    /// `data=8`: bits of a character.
+    pub data: CharSize,
     /// `parity=none`
     pub parity: Parity,
-    /// `stop=1`: stop bits, 1 or 2.
-    pub stop: u8,
-    /// `flow=none`
+    /// `stop=1`
+    pub stop: StopBits,
+    /// `flow=none`: how one end stops the other; the characters of `xonxoff` (DC3, DC1) cannot be typed.
     pub flow: FlowControl,
 }
 
-/// The parity bit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Parity {
-    /// There is none.
-    None,
-    /// It makes the number of ones odd.
-    Odd,
-    /// It makes the number of ones even.
-    Even,
-}
-
-/// Flow control: how one end stops the other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FlowControl {
-    /// Not at all.
-    None,
-    /// By characters (DC3, DC1), which then cannot be typed.
-    XonXoff,
-    /// By the wires RTS and CTS.
-    RtsCts,
-}
+const DATA: [(&str, CharSize); 4] =
+    [("5", CharSize::Bits5), ("6", CharSize::Bits6), ("7", CharSize::Bits7), ("8", CharSize::Bits8)];
+const PARITY: [(&str, Parity); 3] = [("none", Parity::None), ("odd", Parity::Odd), ("even", Parity::Even)];
+const STOP: [(&str, StopBits); 2] = [("1", StopBits::One), ("2", StopBits::Two)];
+const FLOW: [(&str, FlowControl); 3] =
+    [("none", FlowControl::None), ("xonxoff", FlowControl::XonXoff), ("rtscts", FlowControl::RtsCts)];
 
 const SETTINGS: &str = "baud, data, parity, stop or flow, as in serial:/dev/ttyUSB0?baud=9600&parity=even";
 
@@ -58,8 +43,14 @@ impl FromStr for SerialTarget {
         if !device.starts_with('/') || device.starts_with("//") {
             return Err(TargetError::NoDevice(device.to_owned()));
         }
-        let mut target =
-            Self { device: device.into(), baud: 9600, data: 8, parity: Parity::None, stop: 1, flow: FlowControl::None };
+        let mut target = Self {
+            device: device.into(),
+            baud: 9600,
+            data: CharSize::Bits8,
+            parity: Parity::None,
+            stop: StopBits::One,
+            flow: FlowControl::None,
+        };
         for setting in query.split('&').filter(|setting| !setting.is_empty()) {
             target
                 .set(setting)
@@ -72,23 +63,15 @@ impl FromStr for SerialTarget {
 impl SerialTarget {
     /// Applies one setting of the query. The error is what was expected.
     fn set(&mut self, setting: &str) -> Result<(), &'static str> {
-        match setting.split_once('=').ok_or(SETTINGS)? {
-            ("baud", rate) => {
-                self.baud = rate.parse().ok().filter(|baud| *baud > 0).ok_or("bits a second, as in baud=9600")?;
+        let (key, value) = setting.split_once('=').ok_or(SETTINGS)?;
+        match key {
+            "baud" => {
+                self.baud = value.parse().ok().filter(|baud| *baud > 0).ok_or("bits a second, as in baud=9600")?;
             }
-            ("data", "5" | "6" | "7" | "8") => self.data = setting.as_bytes()[5] - b'0',
-            ("data", _) => return Err("5, 6, 7 or 8 data bits, as in data=8"),
-            ("parity", "none") => self.parity = Parity::None,
-            ("parity", "odd") => self.parity = Parity::Odd,
-            ("parity", "even") => self.parity = Parity::Even,
-            ("parity", _) => return Err("none, odd or even, as in parity=none"),
-            ("stop", "1") => self.stop = 1,
-            ("stop", "2") => self.stop = 2,
-            ("stop", _) => return Err("1 or 2 stop bits, as in stop=1"),
-            ("flow", "none") => self.flow = FlowControl::None,
-            ("flow", "xonxoff") => self.flow = FlowControl::XonXoff,
-            ("flow", "rtscts") => self.flow = FlowControl::RtsCts,
-            ("flow", _) => return Err("none, xonxoff or rtscts, as in flow=none"),
+            "data" => self.data = named(&DATA, value).ok_or("5, 6, 7 or 8 data bits, as in data=8")?,
+            "parity" => self.parity = named(&PARITY, value).ok_or("none, odd or even, as in parity=none")?,
+            "stop" => self.stop = named(&STOP, value).ok_or("1 or 2 stop bits, as in stop=1")?,
+            "flow" => self.flow = named(&FLOW, value).ok_or("none, xonxoff or rtscts, as in flow=none")?,
             _ => return Err(SETTINGS),
         }
         Ok(())
@@ -98,23 +81,10 @@ impl SerialTarget {
     pub(super) fn apply(&self, settings: &mut Settings) -> std::io::Result<()> {
         settings.set_raw();
         settings.set_baud_rate(self.baud)?;
-        settings.set_char_size(match self.data {
-            5 => CharSize::Bits5,
-            6 => CharSize::Bits6,
-            7 => CharSize::Bits7,
-            _ => CharSize::Bits8,
-        });
-        settings.set_parity(match self.parity {
-            Parity::None => serial2_tokio::Parity::None,
-            Parity::Odd => serial2_tokio::Parity::Odd,
-            Parity::Even => serial2_tokio::Parity::Even,
-        });
-        settings.set_stop_bits(if self.stop == 2 { StopBits::Two } else { StopBits::One });
-        settings.set_flow_control(match self.flow {
-            FlowControl::None => serial2_tokio::FlowControl::None,
-            FlowControl::XonXoff => serial2_tokio::FlowControl::XonXoff,
-            FlowControl::RtsCts => serial2_tokio::FlowControl::RtsCts,
-        });
+        settings.set_char_size(self.data);
+        settings.set_parity(self.parity);
+        settings.set_stop_bits(self.stop);
+        settings.set_flow_control(self.flow);
         Ok(())
     }
 }
@@ -122,22 +92,17 @@ impl SerialTarget {
 impl fmt::Display for SerialTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "serial:{}?baud={}", self.device.display(), self.baud)?;
-        if self.data != 8 {
-            write!(f, "&data={}", self.data)?;
+        for (key, value, usual) in [
+            ("data", name_in(&DATA, self.data), "8"),
+            ("parity", name_in(&PARITY, self.parity), "none"),
+            ("stop", name_in(&STOP, self.stop), "1"),
+            ("flow", name_in(&FLOW, self.flow), "none"),
+        ] {
+            if value != usual {
+                write!(f, "&{key}={value}")?;
+            }
         }
-        f.write_str(match self.parity {
-            Parity::None => "",
-            Parity::Odd => "&parity=odd",
-            Parity::Even => "&parity=even",
-        })?;
-        if self.stop != 1 {
-            write!(f, "&stop={}", self.stop)?;
-        }
-        f.write_str(match self.flow {
-            FlowControl::None => "",
-            FlowControl::XonXoff => "&flow=xonxoff",
-            FlowControl::RtsCts => "&flow=rtscts",
-        })
+        Ok(())
     }
 }
 
@@ -176,7 +141,7 @@ mod tests {
             "serial:/dev/ttyS0?flow=dtr",
             "serial:/dev/ttyS0?speed=9600",
         ];
-        let said: Vec<String> = texts.iter().map(|text| format!("{text:28} {}", read_back(text))).collect();
-        insta::assert_snapshot!(said.join("\n"));
+        let errors: Vec<String> = texts.iter().map(|text| format!("{text:28} {}", read_back(text))).collect();
+        insta::assert_snapshot!(errors.join("\n"));
     }
 }

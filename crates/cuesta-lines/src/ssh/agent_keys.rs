@@ -102,7 +102,7 @@ impl AgentKeys {
         let held =
             held.map(|certificate| Candidate { key: CandidateKey::HeldCertificate, certificate: Some(certificate) });
         let mut candidates: Vec<_> = held.collect();
-        let (named, others) = self.of_agent(destination);
+        let (named, others) = self.agent_keys(destination);
         for key in &named {
             candidates.extend(self.with_certificates(key, || CandidateKey::Agent(key.clone())));
         }
@@ -119,13 +119,13 @@ impl AgentKeys {
 
     /// A key with each of its certificates, and alone.
     fn with_certificates(&self, public: &PublicKey, key: impl Fn() -> CandidateKey) -> Vec<Candidate> {
-        let of_key = self.certificates.iter().filter(|certificate| certificate.public_key() == public.key_data());
-        let certificates = of_key.cloned().map(Some).chain([None]);
+        let matching = self.certificates.iter().filter(|certificate| certificate.public_key() == public.key_data());
+        let certificates = matching.cloned().map(Some).chain([None]);
         certificates.map(|certificate| Candidate { key: key(), certificate }).collect()
     }
 
     /// The agent's keys whose files are configured, in their order, and its other keys, unless only configured keys may be tried.
-    fn of_agent(&self, destination: &Destination) -> (Vec<PublicKey>, Vec<PublicKey>) {
+    fn agent_keys(&self, destination: &Destination) -> (Vec<PublicKey>, Vec<PublicKey>) {
         let wanted: Vec<_> = destination.identities.iter().filter_map(|file| public(file)).collect();
         let named: Vec<_> = wanted.into_iter().filter(|key| holds(&self.held, key)).collect();
         let others = if destination.only_these { Vec::new() } else { self.held.clone() };

@@ -23,7 +23,7 @@ impl Algorithms {
     ///
     /// # Errors
     /// When a keyword lists nothing that is supported.
-    pub(super) fn of(config: &HostConfig) -> Result<Self, String> {
+    pub(super) fn configured(config: &HostConfig) -> Result<Self, String> {
         let usual = Preferred::DEFAULT;
         let mut unsupported = Vec::new();
         let mut kex =
@@ -44,7 +44,7 @@ impl Algorithms {
             host_key_certificates: Cow::Owned(certificates),
             ..usual
         };
-        Ok(Self { preferred, are_host_keys_ordered: config.said("hostkeyalgorithms").is_some(), unsupported })
+        Ok(Self { preferred, are_host_keys_ordered: config.if_set("hostkeyalgorithms").is_some(), unsupported })
     }
 }
 
@@ -56,9 +56,9 @@ fn listed<T: Clone + PartialEq>(
     supported: impl Fn(&str) -> Option<T>,
     unsupported: &mut Vec<String>,
 ) -> Result<Vec<T>, String> {
-    let Some(said) = config.said(keyword) else {
+    let Some(names) = config.if_set(keyword) else {
         let mut list = usual.to_vec();
-        let offered = config.one(keyword).unwrap_or_default().split(',').filter_map(supported);
+        let offered = config.value(keyword).unwrap_or_default().split(',').filter_map(supported);
         offered.for_each(|name| {
             if !list.contains(&name) {
                 list.push(name);
@@ -66,10 +66,10 @@ fn listed<T: Clone + PartialEq>(
         });
         return Ok(list);
     };
-    let list: Vec<T> = said.split(',').filter_map(&supported).collect();
-    let others: Vec<&str> = said.split(',').filter(|name| supported(name).is_none()).collect();
+    let list: Vec<T> = names.split(',').filter_map(&supported).collect();
+    let others: Vec<&str> = names.split(',').filter(|name| supported(name).is_none()).collect();
     if list.is_empty() {
-        return Err(format!("Cuesta supports none of {keyword} {said}: allow another one as well"));
+        return Err(format!("Cuesta supports none of {keyword} {names}: allow another one as well"));
     }
     if !others.is_empty() {
         unsupported.push(format!("{keyword} {} (not supported)", others.join(",")));
@@ -85,15 +85,15 @@ fn host_keys(
 ) -> Result<(Vec<Algorithm>, Vec<Algorithm>), String> {
     let keyword = "hostkeyalgorithms";
     // A certificate is accepted where an authority is known, which is decided later.
-    let Some(said) = config.said(keyword) else { return Ok((usual.to_vec(), usual.to_vec())) };
+    let Some(names) = config.if_set(keyword) else { return Ok((usual.to_vec(), usual.to_vec())) };
     let find =
         |name: &str, is_named: fn(&Algorithm, &str) -> bool| usual.iter().find(|key| is_named(key, name)).cloned();
     let is_key = |key: &Algorithm, name: &str| key.as_str() == name;
     let is_certificate = |key: &Algorithm, name: &str| key.to_certificate_type() == name;
     let supported = |name: &str| find(name, is_key).or_else(|| find(name, is_certificate));
     listed(config, keyword, usual, supported, unsupported)?;
-    let of = |is_named| said.split(',').filter_map(|name| find(name, is_named)).collect();
-    Ok((of(is_key), of(is_certificate)))
+    let select = |is_named| names.split(',').filter_map(|name| find(name, is_named)).collect();
+    Ok((select(is_key), select(is_certificate)))
 }
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ mod tests {
             ("macs", "umac-64@openssh.com,hmac-sha1"),
             ("hostkeyalgorithms", "rsa-sha2-256,ssh-ed25519-cert-v01@openssh.com,ssh-ed25519"),
         ]);
-        let Algorithms { preferred, are_host_keys_ordered, unsupported } = Algorithms::of(&config).unwrap();
+        let Algorithms { preferred, are_host_keys_ordered, unsupported } = Algorithms::configured(&config).unwrap();
         assert!(names(&preferred.kex).starts_with(&["ecdh-sha2-nistp256", "curve25519-sha256", "ext-info-c"]));
         assert_eq!(names(&preferred.cipher), ["aes256-ctr", "aes128-gcm@openssh.com"]);
         assert_eq!(names(&preferred.mac), ["hmac-sha1"]);
@@ -126,6 +126,6 @@ mod tests {
     #[test]
     fn a_list_without_a_supported_algorithm_is_refused() {
         let config = HostConfig::for_test(&[("ciphers", "arcfour,3des-cbc")]);
-        assert!(Algorithms::of(&config).unwrap_err().contains("ciphers arcfour,3des-cbc"));
+        assert!(Algorithms::configured(&config).unwrap_err().contains("ciphers arcfour,3des-cbc"));
     }
 }

@@ -16,7 +16,7 @@ struct Account {
     /// Why its host has refused it.
     refusal: Option<String>,
     /// The last period whose one-time code was sent.
-    code_of: Option<u64>,
+    last_code: Option<u64>,
 }
 
 /// The accounts by address and user. A prompt that is not understood is noted for the whole host, under an empty name.
@@ -69,7 +69,7 @@ pub(super) fn note_failure(destination: &Destination, error: &SshError) {
 pub(super) fn use_code(destination: &Destination, period: u64) -> Result<(), String> {
     let mut accounts = accounts();
     let account = accounts.entry(key(destination, &destination.user)).or_default();
-    if account.code_of.replace(period) == Some(period) {
+    if account.last_code.replace(period) == Some(period) {
         return Err(
             "the code of this moment was used before, and the host takes it once; the next one follows within a minute"
                 .to_owned(),

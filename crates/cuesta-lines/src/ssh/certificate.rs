@@ -44,12 +44,12 @@ pub(super) fn judge(files: &[PathBuf], names: &[&str], certificate: &Certificate
     if !known {
         return CertificateStatus::UnknownAuthority;
     }
-    wrong(certificate, names.last().copied().unwrap_or_default(), now)
+    find_fault(certificate, names.last().copied().unwrap_or_default(), now)
         .map_or(CertificateStatus::Signed, CertificateStatus::Invalid)
 }
 
 /// Why a certificate of a known authority is not valid, if it is not.
-fn wrong(certificate: &Certificate, name: &str, now: u64) -> Option<String> {
+fn find_fault(certificate: &Certificate, name: &str, now: u64) -> Option<String> {
     if certificate.cert_type() != CertType::Host {
         return Some("it is a user's certificate, not a host's".to_owned());
     }

@@ -28,11 +28,11 @@ pub(super) struct Client {
     trust: Trust,
     hashed: bool,
     /// A jump host: its output is not for the user.
-    leads_on: bool,
+    is_jump_host: bool,
 }
 
 impl Client {
-    pub(super) fn new(shared: Arc<Shared>, destination: &Destination, leads_on: bool) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, destination: &Destination, is_jump_host: bool) -> Self {
         Self {
             shared,
             address: destination.address.to_string(),
@@ -41,7 +41,7 @@ impl Client {
             known_hosts: destination.known_hosts.clone(),
             trust: destination.trust,
             hashed: destination.hashed,
-            leads_on,
+            is_jump_host,
         }
     }
 
@@ -102,12 +102,12 @@ impl Handler for Client {
     }
 
     async fn kex_done(&mut self, _: Option<&[u8]>, _: &Names, _: &mut Session) -> Result<(), Error> {
-        self.shared.state().negotiates(clock::now());
+        self.shared.state().note_key_exchange(clock::now());
         Ok(())
     }
 
     async fn data(&mut self, _: ChannelId, bytes: &[u8], _: &mut Session) -> Result<(), Error> {
-        if !self.leads_on {
+        if !self.is_jump_host {
             self.shared.push(bytes);
         }
         Ok(())
@@ -119,7 +119,7 @@ impl Handler for Client {
     }
 
     async fn exit_status(&mut self, _: ChannelId, status: u32, _: &mut Session) -> Result<(), Error> {
-        self.shared.exits(ExitStatus::Exited(status.cast_signed()));
+        self.shared.note_exit(ExitStatus::Exited(status.cast_signed()));
         Ok(())
     }
 
@@ -133,7 +133,7 @@ impl Handler for Client {
         _: &mut Session,
     ) -> Result<(), Error> {
         if let Some(number) = number_of(&signal) {
-            self.shared.exits(ExitStatus::Killed(number));
+            self.shared.note_exit(ExitStatus::Killed(number));
         }
         Ok(())
     }
@@ -145,7 +145,7 @@ impl Handler for Client {
 
     async fn channel_close(&mut self, _: ChannelId, _: &mut Session) -> Result<(), Error> {
         self.shared.end(LineEnd::Closed);
-        self.shared.leaves();
+        self.shared.note_channel_closed();
         Ok(())
     }
 
@@ -163,7 +163,7 @@ impl Drop for Client {
     /// The protocol's task has ended: wakes the user's task, which may still wait for characters.
     fn drop(&mut self) {
         self.shared.end(LineEnd::Broken(io::ErrorKind::UnexpectedEof, "the connection was closed".to_owned()));
-        self.shared.leaves();
+        self.shared.note_channel_closed();
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) enum CodeSource {
 
 impl CodeSource {
     /// A user's own codes, or else the target's command.
-    pub(super) fn of(target: &SshTarget, login: &Login, tokens: &Tokens) -> Result<Option<Self>, String> {
+    pub(super) fn choose(target: &SshTarget, login: &Login, tokens: &Tokens) -> Result<Option<Self>, String> {
         Ok(match (&login.code, &login.totp, &target.code) {
             (Some(code), ..) => Some(Self::Given(code.clone())),
             (_, Some(secret), _) => {

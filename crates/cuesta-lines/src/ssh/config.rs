@@ -30,7 +30,7 @@ pub(super) struct ConfigQuery {
 pub(super) struct HostConfig {
     values: HashMap<String, Vec<String>>,
     /// Keywords that differ from `ssh`'s defaults.
-    said: HashSet<String>,
+    set: HashSet<String>,
 }
 
 /// Keywords that are used, here or in `destination`.
@@ -99,9 +99,9 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 /// Configurations read so far in this process: reading one may start programs (`Match exec`), and thousands of users share it.
-static BEFORE: LazyLock<Mutex<HashMap<ConfigQuery, Arc<HostConfig>>>> = LazyLock::new(Mutex::default);
+static LOADED: LazyLock<Mutex<HashMap<ConfigQuery, Arc<HostConfig>>>> = LazyLock::new(Mutex::default);
 /// The defaults of `ssh`, without any file.
-static UNSAID: LazyLock<io::Result<Rows>> = LazyLock::new(|| {
+static DEFAULTS: LazyLock<io::Result<Rows>> = LazyLock::new(|| {
     let output = ssh(["-F", "none", "-G", "--", "host"].iter()).output()?;
     Ok(rows(&String::from_utf8_lossy(&output.stdout)))
 });
@@ -109,7 +109,7 @@ static UNSAID: LazyLock<io::Result<Rows>> = LazyLock::new(|| {
 type Rows = HashMap<String, Vec<String>>;
 
 impl ConfigQuery {
-    pub(super) fn of(target: &SshTarget, user: Option<&str>, home: Option<&Path>) -> Self {
+    pub(super) fn new(target: &SshTarget, user: Option<&str>, home: Option<&Path>) -> Self {
         let in_home = |file: &PathBuf| match (file.strip_prefix("~"), home) {
             (Ok(rest), Some(home)) => home.join(rest),
             _ => file.clone(),
@@ -141,49 +141,50 @@ impl ConfigQuery {
 
 impl HostConfig {
     /// Reads the configuration of a host; empty where there is neither a file nor an `ssh` to read it.
-    pub(super) fn of(asked: &ConfigQuery) -> Result<Arc<Self>, String> {
-        if let Some(found) = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).get(asked) {
-            return Ok(Arc::clone(found));
+    pub(super) fn load(query: &ConfigQuery) -> Result<Arc<Self>, String> {
+        let loaded = || LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(config) = loaded().get(query) {
+            return Ok(Arc::clone(config));
         }
-        let found = Arc::new(Self::read(asked)?);
-        BEFORE.lock().unwrap_or_else(PoisonError::into_inner).insert(asked.clone(), Arc::clone(&found));
-        Ok(found)
+        let config = Arc::new(Self::read(query)?);
+        loaded().insert(query.clone(), Arc::clone(&config));
+        Ok(config)
     }
 
-    fn read(asked: &ConfigQuery) -> Result<Self, String> {
-        let config = asked.config.clone().or_else(|| config_of(asked.home.as_deref()));
-        let output = match ssh(asked.arguments(config.as_deref()).iter()).output() {
+    fn read(query: &ConfigQuery) -> Result<Self, String> {
+        let config = query.config.clone().or_else(|| config_of(query.home.as_deref()));
+        let output = match ssh(query.arguments(config.as_deref()).iter()).output() {
             Ok(output) => output,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Self::without_ssh(asked),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Self::without_ssh(query),
             Err(error) => return Err(format!("ssh, which reads it, cannot be started: {error}")),
         };
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let said = said.lines().map(str::trim).filter(|row| !row.is_empty()).collect::<Vec<_>>().join("; ");
-            return Err(format!("`ssh -G` refuses it: {said}"));
+            let errors = String::from_utf8_lossy(&output.stderr);
+            let errors = errors.lines().map(str::trim).filter(|row| !row.is_empty()).collect::<Vec<_>>().join("; ");
+            return Err(format!("`ssh -G` refuses it: {errors}"));
         }
-        let unsaid = UNSAID.as_ref().map_err(|error| format!("ssh, which reads it, cannot be started: {error}"))?;
-        Ok(Self::from_rows(rows(&String::from_utf8_lossy(&output.stdout)), unsaid))
+        let defaults = DEFAULTS.as_ref().map_err(|error| format!("ssh, which reads it, cannot be started: {error}"))?;
+        Ok(Self::from_rows(rows(&String::from_utf8_lossy(&output.stdout)), defaults))
     }
 
-    fn from_rows(values: Rows, unsaid: &Rows) -> Self {
-        let is_said = |keyword: &&String| values.get(*keyword) != unsaid.get(*keyword);
-        let said = values.keys().chain(unsaid.keys()).filter(is_said).cloned().collect();
-        Self { values, said }
+    fn from_rows(values: Rows, defaults: &Rows) -> Self {
+        let is_set = |keyword: &&String| values.get(*keyword) != defaults.get(*keyword);
+        let set = values.keys().chain(defaults.keys()).filter(is_set).cloned().collect();
+        Self { values, set }
     }
 
     /// There is no `ssh`. That is fine if there is no file to read either.
-    fn without_ssh(asked: &ConfigQuery) -> Result<Self, String> {
-        let none = asked.config.as_deref().is_some_and(|file| file == Path::new("none"));
-        let files = asked.home.iter().map(|home| home.join(".ssh/config")).chain(["/etc/ssh/ssh_config".into()]);
-        let files: Vec<PathBuf> = asked.config.clone().map_or_else(|| files.collect(), |file| vec![file]);
+    fn without_ssh(query: &ConfigQuery) -> Result<Self, String> {
+        let none = query.config.as_deref().is_some_and(|file| file == Path::new("none"));
+        let files = query.home.iter().map(|home| home.join(".ssh/config")).chain(["/etc/ssh/ssh_config".into()]);
+        let files: Vec<PathBuf> = query.config.clone().map_or_else(|| files.collect(), |file| vec![file]);
         match files.iter().find(|file| !none && file.exists()) {
             Some(file) => Err(format!(
                 "{} is read by OpenSSH's own `ssh`, which is not installed here: install it (openssh-client), or add \
                  ?config=none to the target",
                 file.display()
             )),
-            None if asked.jump.is_some() => {
+            None if query.jump.is_some() => {
                 Err("jump= takes OpenSSH's `ssh`, which is not installed here: install openssh-client".to_owned())
             }
             None => Ok(Self::default()),
@@ -193,34 +194,34 @@ impl HostConfig {
     /// A configuration for tests.
     #[cfg(test)]
     pub(super) fn for_test(rows: &[(&str, &str)]) -> Self {
-        let mut found = Self::default();
+        let mut config = Self::default();
         for (keyword, value) in rows {
-            found.values.entry((*keyword).to_owned()).or_default().push((*value).to_owned());
-            found.said.insert((*keyword).to_owned());
+            config.values.entry((*keyword).to_owned()).or_default().push((*value).to_owned());
+            config.set.insert((*keyword).to_owned());
         }
-        found
+        config
     }
 
     /// The value of a keyword; `None` if it is `none`.
-    pub(super) fn one(&self, keyword: &str) -> Option<&str> {
+    pub(super) fn value(&self, keyword: &str) -> Option<&str> {
         let value = self.values.get(keyword)?.first()?;
         Some(value.as_str()).filter(|value| !value.eq_ignore_ascii_case("none"))
     }
 
     /// The value of a keyword, if it is set.
-    pub(super) fn said(&self, keyword: &str) -> Option<&str> {
-        self.one(keyword).filter(|_| self.said.contains(keyword))
+    pub(super) fn if_set(&self, keyword: &str) -> Option<&str> {
+        self.value(keyword).filter(|_| self.set.contains(keyword))
     }
 
     /// The values of a keyword that may be given more than once, if it is set.
-    pub(super) fn all_said(&self, keyword: &str) -> Option<Vec<&str>> {
-        let values = self.values.get(keyword).filter(|_| self.said.contains(keyword))?;
+    pub(super) fn all_if_set(&self, keyword: &str) -> Option<Vec<&str>> {
+        let values = self.values.get(keyword).filter(|_| self.set.contains(keyword))?;
         Some(values.iter().map(String::as_str).collect())
     }
 
     /// Whether a switch is on; `None` if it has no value.
     pub(super) fn is_on(&self, keyword: &str) -> Option<bool> {
-        self.one(keyword).map(|value| !["no", "false", "off"].contains(&value))
+        self.value(keyword).map(|value| !["no", "false", "off"].contains(&value))
     }
 
     /// The first refused keyword, with its remedy.
@@ -231,9 +232,9 @@ impl HostConfig {
 
     fn is_refused(&self, keyword: &str) -> bool {
         match keyword {
-            "requesttty" => self.said.contains(keyword) && self.is_on(keyword) == Some(false),
-            "sessiontype" => self.said.contains(keyword) && self.one(keyword) != Some("default"),
-            _ => self.said.contains(keyword),
+            "requesttty" => self.set.contains(keyword) && self.is_on(keyword) == Some(false),
+            "sessiontype" => self.set.contains(keyword) && self.value(keyword) != Some("default"),
+            _ => self.set.contains(keyword),
         }
     }
 
@@ -244,7 +245,7 @@ impl HostConfig {
             !known.into_iter().any(|known| known == keyword)
         };
         let mut unused: Vec<_> =
-            self.said.iter().filter(is_unused).map(|keyword| format!("{keyword} {}", self.shown(keyword))).collect();
+            self.set.iter().filter(is_unused).map(|keyword| format!("{keyword} {}", self.shown(keyword))).collect();
         unused.sort();
         unused
     }
@@ -287,15 +288,16 @@ mod tests {
 
     #[test]
     fn only_settings_that_differ_from_the_default_are_reported() {
-        let unsaid = rows("user me\ncompression no\ngssapiauthentication no\nidentityfile ~/.ssh/id_rsa\nbindaddress");
-        let said = rows(
+        let defaults =
+            rows("user me\ncompression no\ngssapiauthentication no\nidentityfile ~/.ssh/id_rsa\nbindaddress");
+        let values = rows(
             "user joe\ncompression yes\ngssapiauthentication yes\nidentityfile /k\nidentityfile /l\nsendenv LC_*\nbindaddress",
         );
-        let found = HostConfig::from_rows(said, &unsaid);
-        assert_eq!(found.said("user"), Some("joe"));
-        assert_eq!(found.all_said("identityfile"), Some(vec!["/k", "/l"]));
-        assert_eq!(found.unused(), ["compression yes"]);
-        assert_eq!(found.refused(), None);
+        let config = HostConfig::from_rows(values, &defaults);
+        assert_eq!(config.if_set("user"), Some("joe"));
+        assert_eq!(config.all_if_set("identityfile"), Some(vec!["/k", "/l"]));
+        assert_eq!(config.unused(), ["compression yes"]);
+        assert_eq!(config.refused(), None);
     }
 
     #[test]

@@ -37,19 +37,19 @@ pub(super) struct SshSession {
     pub(super) guard: TaskGuard,
 }
 
-/// Connects and logs in. `leads_on`: this is a jump host.
-pub(super) async fn logged_in(
+/// Connects and logs in. `is_jump_host`: this is a jump host.
+pub(super) async fn log_in(
     destination: &Destination,
     options: &Options,
-    leads_on: bool,
+    is_jump_host: bool,
 ) -> Result<SshSession, OpenError> {
     attempts::check(destination)?;
-    let way = transport(destination, options).await?;
-    let opening = way.opening();
+    let transport = open_transport(destination, options).await?;
+    let opening = transport.opening();
     let shared = Arc::new(Shared::new(inbox(options.line_speed)));
     let guard = TaskGuard(Arc::clone(&shared));
-    let wire = StampedStream::new(way, Arc::clone(&shared));
-    let client = Client::new(Arc::clone(&shared), destination, leads_on);
+    let wire = StampedStream::new(transport, Arc::clone(&shared));
+    let client = Client::new(Arc::clone(&shared), destination, is_jump_host);
     let connected = connect_stream(Arc::new(config(destination, options)), wire, client).await;
     let mut handle = connected.map_err(|error| not_connected(destination, &shared, &error))?;
     let negotiated = shared.state().negotiated;
@@ -57,7 +57,7 @@ pub(super) async fn logged_in(
         LoginFailure::Ours(error) => error,
         LoginFailure::Broken(error) => hung_up(destination, &shared, &error),
     };
-    let login = LoginAttempt::new(&mut handle, destination).log_in().await.map_err(at_login);
+    let login = LoginAttempt::new(&mut handle, destination).run().await.map_err(at_login);
     match &login {
         Ok(()) => attempts::note_login(destination),
         Err(error) => attempts::note_failure(destination, error),
@@ -67,7 +67,7 @@ pub(super) async fn logged_in(
 }
 
 /// Opens the transport to a host; logs in to each jump host on the way.
-async fn transport(destination: &Destination, options: &Options) -> Result<Transport, OpenError> {
+async fn open_transport(destination: &Destination, options: &Options) -> Result<Transport, OpenError> {
     match &destination.way {
         // No kernel stamps: they would be of packets, some of which carry no character.
         Route::Direct => {
@@ -76,17 +76,17 @@ async fn transport(destination: &Destination, options: &Options) -> Result<Trans
         }
         Route::Command(command) => Ok(Transport::Command(Box::new(ProxyCommand::start(command)?))),
         Route::Jump(before) => {
-            let session = Box::pin(logged_in(before, &Options { line_speed: 0, ..options.clone() }, true)).await?;
+            let session = Box::pin(log_in(before, &Options { line_speed: 0, ..options.clone() }, true)).await?;
             let Address { host, port } = &destination.address;
             let channel = session.handle.channel_open_direct_tcpip(host, (*port).into(), "127.0.0.1", 0).await;
-            let channel = channel.map_err(|error| leads_nowhere(before, destination, &session.shared, &error))?;
+            let channel = channel.map_err(|error| not_forwarded(before, destination, &session.shared, &error))?;
             Ok(Transport::JumpChannel(Box::new(JumpChannel::new(channel.into_stream(), session))))
         }
     }
 }
 
 /// Why a jump host does not forward the connection.
-fn leads_nowhere(before: &Destination, destination: &Destination, shared: &Shared, error: &Error) -> SshError {
+fn not_forwarded(before: &Destination, destination: &Destination, shared: &Shared, error: &Error) -> SshError {
     let cause = match error {
         Error::ChannelOpenFailure(reason) => format!("{reason:?}"),
         error => return hung_up(before, shared, error),
@@ -135,20 +135,21 @@ fn not_connected(destination: &Destination, shared: &Shared, error: &Error) -> S
     if let Some(distrust) = shared.state().distrust.take() {
         return distrust;
     }
-    let said = shared.first_words();
+    let output = shared.first_output();
     let speaks_ssh = shared.state().speaks_ssh;
     let complaint = shared.state().complaint.take();
     if let (Route::Command(command), false) = (&destination.way, speaks_ssh) {
-        return SshError::Command { command: command.clone(), said: complaint.unwrap_or(said) };
+        return SshError::Command { command: command.clone(), output: complaint.unwrap_or(output) };
     }
     let address = destination.address.to_string();
-    let is_full = ["Exceeded MaxStartups", "Not allowed at this time"].iter().any(|words| shared.says_last(words));
+    let is_full =
+        ["Exceeded MaxStartups", "Not allowed at this time"].iter().any(|words| shared.last_output_has(words));
     let hung_up = matches!(error, Error::Disconnect | Error::HUP | Error::IO(_));
     match error {
         // A host that is full hangs up after our banner, or before it.
-        _ if hung_up && (said.is_empty() || is_full) => SshError::MaxStartups { address, said },
-        _ if hung_up && speaks_ssh => SshError::MaxStartups { address, said: String::new() },
-        _ if hung_up || matches!(error, Error::Version) => SshError::NotSsh { address, said },
+        _ if hung_up && (output.is_empty() || is_full) => SshError::MaxStartups { address, output },
+        _ if hung_up && speaks_ssh => SshError::MaxStartups { address, output: String::new() },
+        _ if hung_up || matches!(error, Error::Version) => SshError::NotSsh { address, output },
         error => SshError::Kex { address, cause: error.to_string() },
     }
 }

@@ -86,10 +86,10 @@ impl Destination {
     /// `jumps`: how many jump hosts have led here so far.
     fn at(target: &SshTarget, login: &Login, home: Option<&Path>, jumps: usize) -> Result<Self, SshError> {
         let fault = |what: String| SshError::Config { host: target.host.clone(), what };
-        let query = ConfigQuery::of(target, target.user.as_deref().or(login.user.as_deref()), home);
-        let config = HostConfig::of(&query).map_err(fault)?;
-        let mut destination = Self::from_found(target, login, &config, home)?;
-        if let Some(jump) = config.said("proxyjump") {
+        let query = ConfigQuery::new(target, target.user.as_deref().or(login.user.as_deref()), home);
+        let config = HostConfig::load(&query).map_err(fault)?;
+        let mut destination = Self::resolve(target, login, &config, home)?;
+        if let Some(jump) = config.if_set("proxyjump") {
             if jumps == MOST_JUMPS {
                 return Err(fault(format!(
                     "it goes through more than {MOST_JUMPS} hosts: does ProxyJump lead in a loop?"
@@ -100,47 +100,42 @@ impl Destination {
         Ok(destination)
     }
 
-    fn from_found(
-        target: &SshTarget,
-        login: &Login,
-        config: &HostConfig,
-        home: Option<&Path>,
-    ) -> Result<Self, SshError> {
+    fn resolve(target: &SshTarget, login: &Login, config: &HostConfig, home: Option<&Path>) -> Result<Self, SshError> {
         let fault = |what: String| SshError::Config { host: target.host.clone(), what };
         if let Some(refused) = config.refused() {
             return Err(fault(refused));
         }
-        let port = match config.one("port") {
+        let port = match config.value("port") {
             Some(port) => Some(port.parse().map_err(|_| fault(format!("\"{port}\" is no port")))?),
             None => None,
         };
         let user = target.user.clone().or_else(|| login.user.clone());
-        let user = user.or_else(|| config.said("user").map(str::to_owned)).or_else(own_name);
+        let user = user.or_else(|| config.if_set("user").map(str::to_owned)).or_else(own_name);
         let user = user.ok_or_else(|| fault("no user is named: write ssh://USER@HOST".to_owned()))?;
-        let host = config.one("hostname").unwrap_or(&target.host).to_owned();
+        let host = config.value("hostname").unwrap_or(&target.host).to_owned();
         let address = Address { host, port: target.port.or(port).unwrap_or(22) };
-        let alias = config.one("hostkeyalias").unwrap_or(&address.host).to_owned();
+        let alias = config.value("hostkeyalias").unwrap_or(&address.host).to_owned();
         let tokens = tokens(target, config, &address, &user, &alias, home);
         let path = |text: &str| tokens.path(text).map(PathBuf::from).map_err(fault);
         let paths = |texts: Vec<&str>| texts.into_iter().filter(|text| *text != "none").map(path).collect();
         let of_target: Vec<_> = target.identities.iter().map(|path| path.to_string_lossy()).collect();
-        let named = config.all_said("identityfile");
-        let accepts = matches!(config.said("stricthostkeychecking"), Some("accept-new" | "no" | "off" | "false"));
+        let named = config.all_if_set("identityfile");
+        let accepts = matches!(config.if_set("stricthostkeychecking"), Some("accept-new" | "no" | "off" | "false"));
         let identities: Result<Vec<_>, _> = match (&named, of_target.is_empty()) {
             (_, false) => paths(of_target.iter().map(|path| &**path).collect()),
             (Some(named), true) => paths(named.clone()),
             (None, true) => paths(USUAL_IDENTITIES.to_vec()),
         };
         let only_these = !of_target.is_empty() || config.is_on("identitiesonly") == Some(true);
-        let algorithms = Algorithms::of(config).map_err(fault)?;
+        let algorithms = Algorithms::configured(config).map_err(fault)?;
         let unused = config.unused().into_iter().chain(algorithms.unsupported.iter().cloned());
-        let command = config.said("proxycommand").map(|command| tokens.text(command).map_err(fault)).transpose()?;
+        let command = config.if_set("proxycommand").map(|command| tokens.text(command).map_err(fault)).transpose()?;
         Ok(Self {
             way: command.map_or(Route::Direct, Route::Command),
             password: login.password.clone(),
-            codes: CodeSource::of(target, login, &tokens).map_err(fault)?,
+            codes: CodeSource::choose(target, login, &tokens).map_err(fault)?,
             identities: identities?,
-            certificates: paths(config.all_said("certificatefile").unwrap_or_default())?,
+            certificates: paths(config.all_if_set("certificatefile").unwrap_or_default())?,
             named: named.is_some() || !of_target.is_empty(),
             only_these,
             agent: agent(target, config).map(|socket| path(&socket)).transpose()?,
@@ -150,7 +145,7 @@ impl Destination {
             known_as: known_hosts::name(&alias, address.port),
             principal: alias.to_ascii_lowercase(),
             hashed: config.is_on("hashknownhosts") == Some(true),
-            command: config.said("remotecommand").map(|command| tokens.text(command).map_err(fault)).transpose()?,
+            command: config.if_set("remotecommand").map(|command| tokens.text(command).map_err(fault)).transpose()?,
             environment: environment(config),
             keep_alive: keep_alive(config),
             batch: config.is_on("batchmode") == Some(true),
@@ -215,14 +210,14 @@ fn tokens(
         local_user: own_name().unwrap_or_default(),
         uid: Uid::current().as_raw(),
         machine: fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
-        jump: config.one("proxyjump").unwrap_or_default().to_owned(),
+        jump: config.value("proxyjump").unwrap_or_default().to_owned(),
     }
 }
 
 /// The agent's socket, unless the agent is switched off.
 fn agent(target: &SshTarget, config: &HostConfig) -> Option<String> {
     let of_environment = |name: &str| env::var(name).ok().filter(|path| !path.is_empty());
-    match config.all_said("identityagent").and_then(|sockets| sockets.first().copied()) {
+    match config.all_if_set("identityagent").and_then(|sockets| sockets.first().copied()) {
         _ if target.without_agent => None,
         Some("none") => None,
         None | Some("SSH_AUTH_SOCK") => of_environment("SSH_AUTH_SOCK"),
@@ -237,8 +232,8 @@ fn known_files(target: &SshTarget, config: &HostConfig) -> Vec<String> {
     if !target.known_hosts.is_empty() {
         return target.known_hosts.iter().map(|path| path.to_string_lossy().into_owned()).collect();
     }
-    let files = |keyword, usual: [&str; 2]| match config.all_said(keyword) {
-        Some(said) => said.iter().flat_map(|files| files.split_whitespace()).map(str::to_owned).collect(),
+    let files = |keyword, usual: [&str; 2]| match config.all_if_set(keyword) {
+        Some(set) => set.iter().flat_map(|files| files.split_whitespace()).map(str::to_owned).collect(),
         None => usual.map(str::to_owned).to_vec(),
     };
     [files("userknownhostsfile", USUAL_KNOWN), files("globalknownhostsfile", SYSTEM_KNOWN)].concat()
@@ -246,13 +241,13 @@ fn known_files(target: &SshTarget, config: &HostConfig) -> Vec<String> {
 
 /// The variables of `SetEnv` and `SendEnv`; `SetEnv` takes precedence.
 fn environment(config: &HostConfig) -> Vec<(String, String)> {
-    let set = config.all_said("setenv").unwrap_or_default();
+    let set = config.all_if_set("setenv").unwrap_or_default();
     let mut variables: Vec<_> = set
         .iter()
         .filter_map(|set| set.split_once('='))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-    let patterns = config.all_said("sendenv").unwrap_or_default();
+    let patterns = config.all_if_set("sendenv").unwrap_or_default();
     for (name, value) in env::vars() {
         if any_matches(patterns.iter().copied(), &name) && !variables.iter().any(|(set, _)| *set == name) {
             variables.push((name, value));
@@ -270,9 +265,9 @@ fn methods(config: &HostConfig, password_first: bool) -> Vec<MethodKind> {
     } else {
         [PublicKey, KeyboardInteractive, Password]
     };
-    let mut methods: Vec<_> = match config.said("preferredauthentications") {
-        Some(said) => {
-            said.split(',').filter_map(|name| usual.into_iter().find(|method| <&str>::from(method) == name)).collect()
+    let mut methods: Vec<_> = match config.if_set("preferredauthentications") {
+        Some(names) => {
+            names.split(',').filter_map(|name| usual.into_iter().find(|method| <&str>::from(method) == name)).collect()
         }
         None => usual.to_vec(),
     };
@@ -288,10 +283,10 @@ fn methods(config: &HostConfig, password_first: bool) -> Vec<MethodKind> {
 }
 
 fn keep_alive(config: &HostConfig) -> Option<(Duration, usize)> {
-    let interval = config.said("serveraliveinterval")?.parse().ok().filter(|seconds| *seconds > 0)?;
+    let interval = config.if_set("serveraliveinterval")?.parse().ok().filter(|seconds| *seconds > 0)?;
     Some((
         Duration::from_secs(interval),
-        config.one("serveralivecountmax").and_then(|count| count.parse().ok()).unwrap_or(3),
+        config.value("serveralivecountmax").and_then(|count| count.parse().ok()).unwrap_or(3),
     ))
 }
 
@@ -316,7 +311,7 @@ mod tests {
 
     fn destination(url: &str, login: &Login, config: &[(&str, &str)]) -> Result<Destination, SshError> {
         let crate::Target::Ssh(target) = url.parse().unwrap() else { unreachable!() };
-        Destination::from_found(&target, login, &HostConfig::for_test(config), Some(Path::new("/h")))
+        Destination::resolve(&target, login, &HostConfig::for_test(config), Some(Path::new("/h")))
     }
 
     #[test]

@@ -81,11 +81,11 @@ fn beside(file: &Path, ending: &str) -> PathBuf {
     PathBuf::from(format!("{}{ending}", file.display()))
 }
 
-/// Signs with the key of a file for a certificate.
-pub(super) struct FileSigner(pub(super) Arc<PrivateKey>);
-
-/// Lets the agent sign for a certificate that the agent does not hold.
-pub(super) struct AgentSigner<'a>(pub(super) &'a mut AgentClient<UnixStream>, pub(super) PublicKey);
+/// Signs with the key of a file, or lets the agent sign: with the key that is given, for a certificate that the agent does not hold.
+pub(super) enum KeySigner<'a> {
+    File(Arc<PrivateKey>),
+    Agent(&'a mut AgentClient<UnixStream>, Option<PublicKey>),
+}
 
 /// Signing failed.
 #[derive(Debug)]
@@ -97,18 +97,28 @@ impl From<SendError> for SigningError {
     }
 }
 
-impl Signer for FileSigner {
+impl Signer for KeySigner<'_> {
     type Error = SigningError;
 
     async fn auth_sign(
         &mut self,
-        _: &AgentIdentity,
+        identity: &AgentIdentity,
         hash: Option<HashAlg>,
         data: Vec<u8>,
     ) -> Result<Vec<u8>, SigningError> {
-        let signed = match self.0.key_data() {
+        let key = match self {
+            Self::File(key) => key,
+            Self::Agent(agent, key) => {
+                let own = key.clone().map(AgentIdentity::from);
+                return agent
+                    .sign_request(own.as_ref().unwrap_or(identity), hash, data)
+                    .await
+                    .map_err(|_| SigningError);
+            }
+        };
+        let signed = match key.key_data() {
             KeypairData::Rsa(pair) => (pair, hash).try_sign(&data),
-            _ => self.0.try_sign(&data),
+            _ => key.try_sign(&data),
         };
         signed.ok().and_then(|signature| with_signature(data, &signature)).ok_or(SigningError)
     }
@@ -120,18 +130,4 @@ fn with_signature(mut data: Vec<u8>, signature: &Signature) -> Option<Vec<u8>> {
     signature.encode(&mut bytes).ok()?;
     bytes.encode(&mut data).ok()?;
     Some(data)
-}
-
-impl Signer for AgentSigner<'_> {
-    type Error = SigningError;
-
-    async fn auth_sign(
-        &mut self,
-        _: &AgentIdentity,
-        hash: Option<HashAlg>,
-        data: Vec<u8>,
-    ) -> Result<Vec<u8>, SigningError> {
-        let identity = AgentIdentity::from(self.1.clone());
-        self.0.sign_request(&identity, hash, data).await.map_err(|_| SigningError)
-    }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use cuesta_record::clock;
 use russh::client::{AuthResult, Handle, KeyboardInteractiveAuthResponse, Prompt};
 use russh::keys::ssh_key::public::KeyData;
-use russh::keys::{Algorithm, HashAlg, PrivateKeyWithHashAlg};
+use russh::keys::{Algorithm, HashAlg, PublicKey};
 use russh::{Error, MethodKind, MethodSet};
 
 use super::agent_keys::{AgentKeys, Candidate, CandidateKey};
@@ -19,7 +19,7 @@ use super::client::Client;
 use super::codes::CodeSource;
 use super::destination::Destination;
 use super::error::Unanswered;
-use super::keys::{AgentSigner, FileSigner};
+use super::keys::KeySigner;
 use super::prompt::{Meaning, meaning};
 use crate::SshError;
 use crate::program::first_row_of;
@@ -88,7 +88,7 @@ impl<'a> LoginAttempt<'a> {
     }
 
     /// Tries the methods until the host asks for no more.
-    pub(super) async fn log_in(mut self) -> Result<(), LoginFailure> {
+    pub(super) async fn run(mut self) -> Result<(), LoginFailure> {
         let first = self.handle.authenticate_none(&self.destination.user).await?;
         if self.judge(first) == Verdict::LoggedIn {
             return Ok(());
@@ -160,43 +160,24 @@ impl<'a> LoginAttempt<'a> {
 
     async fn try_key(&mut self, keys: &mut AgentKeys, candidate: &Candidate) -> Done {
         self.tried.push(candidate.to_string());
-        let user = &self.destination.user;
-        match (candidate, &mut keys.agent) {
-            (Candidate { key: CandidateKey::HeldCertificate, certificate: Some(certificate) }, Some(agent)) => {
-                let hash = self.hash_for(&certificate.algorithm()).await?;
-                let certificate = certificate.clone();
-                let result = self.handle.authenticate_certificate_with(user, certificate, hash, agent).await;
-                self.judge_signed(result)
-            }
-            (Candidate { key: CandidateKey::Agent(key), certificate: Some(certificate) }, Some(agent)) => {
-                let hash = self.hash_for(&key.algorithm()).await?;
-                let mut signer = AgentSigner(agent, key.clone());
-                let certificate = certificate.clone();
-                let result = self.handle.authenticate_certificate_with(user, certificate, hash, &mut signer).await;
-                self.judge_signed(result)
-            }
-            (Candidate { key: CandidateKey::Agent(key), certificate: None }, Some(agent)) => {
-                let hash = self.hash_for(&key.algorithm()).await?;
-                let result = self.handle.authenticate_publickey_with(user, key.clone(), hash, agent).await;
-                self.judge_signed(result)
-            }
-            (Candidate { key: CandidateKey::File(_, key), certificate: Some(certificate) }, _) => {
-                let hash = self.hash_for(&key.algorithm()).await?;
-                let mut signer = FileSigner(Arc::clone(key));
-                let certificate = certificate.clone();
-                let result = self.handle.authenticate_certificate_with(user, certificate, hash, &mut signer).await;
-                self.judge_signed(result)
-            }
-            (Candidate { key: CandidateKey::File(_, key), certificate: None }, _) => {
-                let key = PrivateKeyWithHashAlg::new(Arc::clone(key), self.hash_for(&key.algorithm()).await?);
-                let result = self.handle.authenticate_publickey(user, key).await?;
-                Ok(self.judge(result))
-            }
-            _ => Ok(Verdict::Refused),
-        }
+        let mut signer = match (&candidate.key, &mut keys.agent) {
+            (CandidateKey::HeldCertificate, Some(agent)) => KeySigner::Agent(agent, None),
+            (CandidateKey::Agent(key), Some(agent)) => KeySigner::Agent(agent, Some(key.clone())),
+            (CandidateKey::File(_, key), _) => KeySigner::File(Arc::clone(key)),
+            _ => return Ok(Verdict::Refused),
+        };
+        let Some(public) = candidate.public() else { return Ok(Verdict::Refused) };
+        let (user, hash) = (&self.destination.user, self.hash_for(&public.algorithm()).await?);
+        let result = if let Some(certificate) = candidate.certificate.clone() {
+            self.handle.authenticate_certificate_with(user, certificate, hash, &mut signer).await
+        } else {
+            let public = PublicKey::new(public.clone(), "");
+            self.handle.authenticate_publickey_with(user, public, hash, &mut signer).await
+        };
+        self.judge_signed(result)
     }
 
-    /// The result of a login that an external signer signed. A signer that refuses does not end the login.
+    /// The result of a login with a key. A signer that refuses does not end the login.
     fn judge_signed<E>(&mut self, result: Result<AuthResult, E>) -> Done {
         match result {
             Ok(result) => Ok(self.judge(result)),

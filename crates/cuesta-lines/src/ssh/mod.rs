@@ -53,7 +53,7 @@ pub use target::{SshTarget, Trust};
 use crate::{ExitStatus, Line, LineTerminal, Login, OpenError, Opening, Options, Received, Traffic, tcp};
 use agent_keys::AgentKeys;
 use client::Client;
-use connect::{SshSession, hung_up, logged_in};
+use connect::{SshSession, hung_up, log_in};
 use destination::Destination;
 use grid::{Grid, GridSend};
 use keys::KeyFileError;
@@ -102,14 +102,14 @@ pub(crate) fn open<'a>(target: &'a SshTarget, options: &'a Options) -> Boxed<'a,
     Box::pin(async move {
         let destination = Destination::new(target, &options.login)?;
         let due = clock::now() + options.connect_timeout;
-        let opened = tcp::before(due, opened(&destination, target, options)).await;
+        let opened = tcp::until(due, open_session(&destination, target, options)).await;
         let waited = options.connect_timeout;
         opened.unwrap_or_else(|| Err(OpenError::Timeout { address: destination.address.to_string(), waited }))
     })
 }
 
-async fn opened(destination: &Destination, target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
-    let session = Box::pin(logged_in(destination, options, false)).await?;
+async fn open_session(destination: &Destination, target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
+    let session = Box::pin(log_in(destination, options, false)).await?;
     let SshSession { handle, shared, opening, guard } = session;
     let channel = start(&handle, destination, target, options, &shared).await?;
     // `Client` takes the output: an unread receiver would fill and block the session.

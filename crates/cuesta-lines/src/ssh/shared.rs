@@ -33,9 +33,9 @@ pub(super) struct SharedState {
     pub(super) at: Stamp,
     pub(super) traffic: Traffic,
     /// The host's first bytes.
-    first_words: Vec<u8>,
+    first_output: Vec<u8>,
     /// Its last bytes before the key exchange.
-    last_words: Vec<u8>,
+    last_output: Vec<u8>,
     /// The host has sent its version.
     pub(super) speaks_ssh: bool,
     /// When the last key exchange ended.
@@ -91,8 +91,8 @@ impl Shared {
             most,
             at: Stamp::ZERO,
             traffic: Traffic::default(),
-            first_words: Vec::new(),
-            last_words: Vec::new(),
+            first_output: Vec::new(),
+            last_output: Vec::new(),
             speaks_ssh: false,
             negotiated: None,
             distrust: None,
@@ -120,14 +120,14 @@ impl Shared {
     }
 
     /// The program there has ended.
-    pub(super) fn exits(&self, exit: ExitStatus) {
+    pub(super) fn note_exit(&self, exit: ExitStatus) {
         let mut state = self.state();
         state.exit = Some(exit);
         state.user.take().inspect(Waker::wake_by_ref);
     }
 
     /// The channel is closed: nothing more comes, not even how the program ended.
-    pub(super) fn leaves(&self) {
+    pub(super) fn note_channel_closed(&self) {
         let mut state = self.state();
         state.is_left = true;
         state.user.take().inspect(Waker::wake_by_ref);
@@ -139,7 +139,7 @@ impl Shared {
         if state.exit.is_some() || state.is_left {
             return Poll::Ready(state.exit);
         }
-        keep(&mut state.user, cx);
+        keep_waker(&mut state.user, cx);
         Poll::Pending
     }
 
@@ -149,7 +149,7 @@ impl Shared {
         let at = state.at;
         state.bytes.extend(bytes);
         match state.pieces.back_mut() {
-            Some((of, len)) if *of == at => *len += bytes.len(),
+            Some((stamp, len)) if *stamp == at => *len += bytes.len(),
             _ => state.pieces.push_back((at, bytes.len())),
         }
         let user = state.user.take();
@@ -200,15 +200,15 @@ impl Shared {
     }
 
     /// The host's first bytes as one printable row.
-    pub(super) fn first_words(&self) -> String {
+    pub(super) fn first_output(&self) -> String {
         let state = self.state();
-        let text = String::from_utf8_lossy(&state.first_words);
+        let text = String::from_utf8_lossy(&state.first_output);
         text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
     }
 
     /// Whether the last that the host sent before the key exchange is a text.
-    pub(super) fn says_last(&self, text: &str) -> bool {
-        String::from_utf8_lossy(&self.state().last_words).contains(text)
+    pub(super) fn last_output_has(&self, text: &str) -> bool {
+        String::from_utf8_lossy(&self.state().last_output).contains(text)
     }
 }
 
@@ -218,7 +218,7 @@ impl SharedState {
             Some(LineEnd::Closed) => Poll::Ready(Ok(Received { at: self.at, ..Received::default() })),
             Some(LineEnd::Broken(kind, why)) => Poll::Ready(Err(io::Error::new(*kind, why.clone()))),
             None => {
-                keep(&mut self.user, cx);
+                keep_waker(&mut self.user, cx);
                 Poll::Pending
             }
         }
@@ -226,7 +226,7 @@ impl SharedState {
 
     /// Whether the connection may be read now; the caller is woken when that changes.
     pub(super) fn read_permission(&mut self, cx: &Context<'_>) -> ReadPermission {
-        keep(&mut self.reader, cx);
+        keep_waker(&mut self.reader, cx);
         match self.shutdown {
             Shutdown::No if self.bytes.len() < self.most => ReadPermission::Yes,
             Shutdown::No => ReadPermission::NoRoom,
@@ -241,25 +241,25 @@ impl SharedState {
     }
 
     /// The connection was read.
-    pub(super) fn came(&mut self, at: Stamp, bytes: &[u8], traffic: Traffic) {
+    pub(super) fn note_read(&mut self, at: Stamp, bytes: &[u8], traffic: Traffic) {
         self.at = at;
         self.traffic = traffic;
         if self.negotiated.is_none() {
-            let len = bytes.len().min(WORDS - self.first_words.len());
-            self.first_words.extend(&bytes[..len]);
-            self.last_words.extend(&bytes[bytes.len().saturating_sub(WORDS)..]);
-            self.last_words.drain(..self.last_words.len().saturating_sub(WORDS));
+            let len = bytes.len().min(WORDS - self.first_output.len());
+            self.first_output.extend(&bytes[..len]);
+            self.last_output.extend(&bytes[bytes.len().saturating_sub(WORDS)..]);
+            self.last_output.drain(..self.last_output.len().saturating_sub(WORDS));
         }
     }
 
     /// The key exchange ended: the host speaks ssh.
-    pub(super) fn negotiates(&mut self, at: Stamp) {
+    pub(super) fn note_key_exchange(&mut self, at: Stamp) {
         self.negotiated = Some(at);
-        (self.first_words, self.last_words) = (Vec::new(), Vec::new());
+        (self.first_output, self.last_output) = (Vec::new(), Vec::new());
     }
 }
 
-fn keep(slot: &mut Option<Waker>, cx: &Context<'_>) {
+fn keep_waker(slot: &mut Option<Waker>, cx: &Context<'_>) {
     if !slot.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
         *slot = Some(cx.waker().clone());
     }
@@ -285,10 +285,10 @@ mod tests {
     fn characters_keep_the_instant_of_their_own_piece() {
         let shared = Shared::new(100);
         let [one, two] = [1, 2].map(|seconds| Stamp::ZERO + Duration::from_secs(seconds));
-        shared.state().came(one, b"?", Traffic::default());
+        shared.state().note_read(one, b"?", Traffic::default());
         shared.push(b"ab");
         shared.push(b"c");
-        shared.state().came(two, b"?", Traffic::default());
+        shared.state().note_read(two, b"?", Traffic::default());
         shared.push(b"d");
         assert_eq!(taken(&shared, 2), Some((one, b"ab".to_vec())));
         assert_eq!(taken(&shared, 9), Some((one, b"c".to_vec())));

@@ -18,7 +18,7 @@ const PIECE: usize = 2048;
 
 /// A connection.
 pub(super) struct StampedStream {
-    way: Transport,
+    transport: Transport,
     shared: Arc<Shared>,
     /// Bytes that were read ahead.
     ahead: Vec<u8>,
@@ -28,13 +28,13 @@ pub(super) struct StampedStream {
 }
 
 impl StampedStream {
-    pub(super) fn new(way: Transport, shared: Arc<Shared>) -> Self {
-        Self { way, shared, ahead: Vec::new(), asked: 0, preamble: Preamble::default() }
+    pub(super) fn new(transport: Transport, shared: Arc<Shared>) -> Self {
+        Self { transport, shared, ahead: Vec::new(), asked: 0, preamble: Preamble::default() }
     }
 
     #[cfg(test)]
     pub(super) fn is_without_delay(&self) -> bool {
-        matches!(&self.way, Transport::Tcp(tcp) if tcp.is_without_delay())
+        matches!(&self.transport, Transport::Tcp(tcp) if tcp.is_without_delay())
     }
 
     /// Hands out bytes that were read ahead.
@@ -49,8 +49,8 @@ impl StampedStream {
     }
 
     /// Stores the error message of a `ProxyCommand` when the connection ends.
-    fn is_over(&mut self) {
-        if let Some(complaint) = self.way.complaint() {
+    fn note_end(&mut self) {
+        if let Some(complaint) = self.transport.complaint() {
             self.shared.state().complaint = Some(complaint);
         }
     }
@@ -59,7 +59,7 @@ impl StampedStream {
     fn poll_read_ahead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut piece = [0; PIECE];
         while self.ahead.is_empty() {
-            let len = ready!(self.poll_way(cx, &mut piece))?;
+            let len = ready!(self.poll_transport(cx, &mut piece))?;
             if len == 0 {
                 break;
             }
@@ -72,13 +72,13 @@ impl StampedStream {
         Poll::Ready(Ok(()))
     }
 
-    fn poll_way(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
-        let read = ready!(self.way.poll_read(cx, into));
+    fn poll_transport(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
+        let read = ready!(self.transport.poll_read(cx, into));
         if !matches!(read, Ok((1.., _))) {
-            self.is_over();
+            self.note_end();
         }
         let (len, at) = read?;
-        self.shared.state().came(at, &into[..len], self.way.traffic());
+        self.shared.state().note_read(at, &into[..len], self.transport.traffic());
         Poll::Ready(Ok(len))
     }
 }
@@ -97,7 +97,7 @@ impl AsyncRead for StampedStream {
             ReadPermission::Over => return Poll::Ready(Ok(())),
         }
         if wire.preamble.is_over() && into.remaining() >= PIECE {
-            let len = ready!(wire.poll_way(cx, into.initialize_unfilled()))?;
+            let len = ready!(wire.poll_transport(cx, into.initialize_unfilled()))?;
             into.advance(len);
             return Poll::Ready(Ok(()));
         }
@@ -110,16 +110,16 @@ impl AsyncRead for StampedStream {
 impl AsyncWrite for StampedStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let wire = self.get_mut();
-        let sent = wire.way.poll_write(cx, bytes);
+        let sent = wire.transport.poll_write(cx, bytes);
         match sent {
             // The line is closed: do not wait for a host that takes nothing.
             Poll::Pending if wire.shared.is_shutting_down() => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
             Poll::Ready(Ok(_)) => {
-                wire.shared.state().traffic = wire.way.traffic();
+                wire.shared.state().traffic = wire.transport.traffic();
                 sent
             }
             Poll::Ready(Err(_)) => {
-                wire.is_over();
+                wire.note_end();
                 sent
             }
             sent => sent,

@@ -62,8 +62,8 @@ impl FromStr for SshTarget {
         let (user, authority) =
             authority.rsplit_once('@').map_or((None, authority), |(user, authority)| (Some(user), authority));
         let mut target = Self { user: user.map(name).transpose()?, ..Self::default() };
-        if let Some(found) = authority.find(odd).map(|at| &authority[at..]) {
-            return Err(TargetError::TooMuch { found: found.to_owned(), text: authority.to_owned() });
+        if let Some(excess) = authority.find(is_odd).map(|at| &authority[at..]) {
+            return Err(TargetError::TooMuch { excess: excess.to_owned(), text: authority.to_owned() });
         }
         let (host, port) = split(authority)?;
         if host.is_empty() || host.starts_with('-') {
@@ -184,7 +184,7 @@ fn grid(text: &str) -> Option<Duration> {
 }
 
 /// Characters that cannot be in a host's name.
-fn odd(c: char) -> bool {
+fn is_odd(c: char) -> bool {
     matches!(c, '/' | '#' | '%') || c.is_whitespace() || c.is_control()
 }
 
@@ -232,13 +232,13 @@ mod tests {
             "ssh://h?speed=9600",
             "ssh://h?command=%zz",
         ];
-        let mut said = Vec::new();
+        let mut errors = Vec::new();
         for text in texts {
             let error = text.parse::<Target>().unwrap_err().to_string();
             assert!(!error.contains("secret"), "{error}");
-            said.push(format!("{text:24} {error}"));
+            errors.push(format!("{text:24} {error}"));
         }
-        insta::assert_snapshot!(said.join("\n"));
+        insta::assert_snapshot!(errors.join("\n"));
     }
 
     proptest::proptest! {

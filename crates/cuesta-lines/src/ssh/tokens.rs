@@ -88,9 +88,9 @@ impl Tokens {
 /// Expands `${NAME}` from the environment.
 fn variables(text: &str) -> Result<String, String> {
     let Some((before, rest)) = text.split_once("${") else { return Ok(text.to_owned()) };
-    let (name, after) = rest.split_once('}').ok_or_else(|| format!("\"{text}\": a ${{ without its }}"))?;
+    let (name, rest) = rest.split_once('}').ok_or_else(|| format!("\"{text}\": a ${{ without its }}"))?;
     let value = env::var(name).map_err(|_| format!("\"{text}\": the environment has no {name}"))?;
-    Ok(format!("{before}{value}{}", variables(after)?))
+    Ok(format!("{before}{value}{}", variables(rest)?))
 }
 
 #[cfg(test)]

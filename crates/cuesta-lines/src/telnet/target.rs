@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::TlsSettings;
-use crate::target::{Address, TELNET, TargetError, bad_setting, settings};
+use crate::target::{Address, TELNET, TargetError, bad_setting, name_in, named, query, settings};
 use crate::tls::TELNETS;
 
 /// The target of a telnet line.
@@ -29,13 +29,7 @@ pub enum Enter {
     Cr,
 }
 
-impl Enter {
-    const NAMES: [(&'static str, Self); 3] = [("crnul", Self::CrNul), ("crlf", Self::CrLf), ("cr", Self::Cr)];
-
-    fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, enter)| *enter == self).map_or("", |(name, _)| name)
-    }
-}
+const ENTERS: [(&str, Enter); 3] = [("crnul", Enter::CrNul), ("crlf", Enter::CrLf), ("cr", Enter::Cr)];
 
 impl TelnetTarget {
     /// Telnet to an address, without any setting.
@@ -46,12 +40,12 @@ impl TelnetTarget {
     /// Parses what follows the scheme.
     pub(crate) fn parse(scheme: &str, rest: &str) -> Result<Self, TargetError> {
         let mut tls = (scheme == "telnets").then(TlsSettings::default);
-        let (address, query) = settings(rest);
+        let (address, settings) = settings(rest);
         let mut enter = Enter::default();
-        for (key, value) in query {
+        for (key, value) in settings {
             if key == "enter" {
-                let named = Enter::NAMES.iter().find(|(name, _)| *name == value);
-                (_, enter) = *named.ok_or_else(|| bad_setting(key, value, "enter=crnul, enter=crlf or enter=cr"))?;
+                let expected = "enter=crnul, enter=crlf or enter=cr";
+                enter = named(&ENTERS, value).ok_or_else(|| bad_setting(key, value, expected))?;
             } else if !tls.as_mut().map_or(Ok(false), |tls| tls.take(key, value))? {
                 let expected = if tls.is_some() { "enter, certificate or verify" } else { "enter" };
                 return Err(bad_setting(key, value, expected));
@@ -65,10 +59,10 @@ impl TelnetTarget {
 impl fmt::Display for TelnetTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "telnet{}://{}", if self.tls.is_some() { "s" } else { "" }, self.address)?;
-        let enter = (self.enter != Enter::default()).then(|| format!("enter={}", self.enter.name()));
+        let enter = (self.enter != Enter::default()).then(|| format!("enter={}", name_in(&ENTERS, self.enter)));
         let tls = self.tls.iter().flat_map(TlsSettings::written);
         let written: Vec<_> = enter.into_iter().chain(tls).collect();
-        if written.is_empty() { Ok(()) } else { write!(f, "?{}", written.join("&")) }
+        f.write_str(&query(&written))
     }
 }
 

@@ -79,7 +79,7 @@ impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
-        between: &[CertificateDer<'_>],
+        intermediates: &[CertificateDer<'_>],
         name: &ServerName<'_>,
         status: &[u8],
         now: UnixTime,
@@ -90,7 +90,7 @@ impl ServerCertVerifier for Verifier {
         let Some(authorities) = &self.authorities else {
             return Err(Error::General("no authority is trusted".to_owned()));
         };
-        authorities.verify_server_cert(certificate, between, name, status, now)
+        authorities.verify_server_cert(certificate, intermediates, name, status, now)
     }
 
     fn verify_tls12_signature(

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::TlsSettings;
 use crate::percent::{Encoded, decode};
-use crate::target::{Address, TELNET, TargetError, bad_setting, settings};
+use crate::target::{Address, TELNET, TargetError, bad_setting, query, settings};
 use crate::tls::TELNETS;
 
 /// The target of a 3270's line.
@@ -24,9 +24,9 @@ impl Tn3270Target {
     /// Parses what follows the scheme.
     pub(crate) fn parse(scheme: &str, rest: &str) -> Result<Self, TargetError> {
         let mut tls = (scheme == "tn3270s").then(TlsSettings::default);
-        let (address, query) = settings(rest);
+        let (address, settings) = settings(rest);
         let (mut extended, mut lu) = (true, None);
-        for (key, value) in query {
+        for (key, value) in settings {
             match (key, value) {
                 ("tn3270e", "yes" | "no") => extended = value == "yes",
                 ("lu", _) => {
@@ -57,6 +57,6 @@ impl fmt::Display for Tn3270Target {
         let lu = self.lu.as_ref().map(|lu| format!("lu={}", Encoded(lu)));
         let tls = self.tls.iter().flat_map(TlsSettings::written);
         let written: Vec<_> = plain.into_iter().chain(lu).chain(tls).collect();
-        if written.is_empty() { Ok(()) } else { write!(f, "?{}", written.join("&")) }
+        f.write_str(&query(&written))
     }
 }

@@ -85,13 +85,13 @@ impl Options {
     }
 
     /// Handles WILL, WONT, DO or DONT from the other end (RFC 1143 §7).
-    pub(super) fn negotiated(&mut self, said: u8, option: u8) -> Outcome {
+    pub(super) fn negotiated(&mut self, request: u8, option: u8) -> Outcome {
         // TIMING-MARK is answered each time (RFC 860).
-        if (said, option) == (DO, TIMING_MARK) {
+        if (request, option) == (DO, TIMING_MARK) {
             return Outcome { answer: Some(WILL), switched_on: None };
         }
-        let side = if matches!(said, WILL | WONT) { Side::Theirs } else { Side::Ours };
-        let wanted = matches!(said, WILL | DO);
+        let side = if matches!(request, WILL | WONT) { Side::Theirs } else { Side::Ours };
+        let wanted = matches!(request, WILL | DO);
         let agreed = if side == Side::Ours { self.agreed.ours } else { self.agreed.theirs };
         let on = wanted && agreed.contains(&option);
         let Some(switch) = self.switch(side, option) else {

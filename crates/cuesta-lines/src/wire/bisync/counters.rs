@@ -1,22 +1,22 @@
 //! What a station counts.
 
-/// The eight counters that Multics' front-end processor kept for a line of this kind, in its order; each modulo 2³².
+/// The eight counters that Multics' front-end processor kept for a line of this kind, in its order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Counters {
     /// Blocks received with a bad block check, broken off or too long: NAKs sent. Those that answer a TTD do not count.
-    pub invalid_input: u32,
+    pub invalid_input: u64,
     /// NAKs received in answer to a bid or a block.
-    pub rejected_output: u32,
+    pub rejected_output: u64,
     /// Times that the other station said nothing: in answer to a bid, a block or a TTD, or where a block was awaited.
-    pub timeouts: u32,
-    pub wacks_sent: u32,
-    pub wacks_received: u32,
+    pub timeouts: u64,
+    pub wacks_sent: u64,
+    pub wacks_received: u64,
     /// Messages given up because a limit of NAKs, ENQs or WACKs was exceeded.
-    pub retries_exceeded: u32,
+    pub retries_exceeded: u64,
     /// Answers to a block that were missing, wrong or late.
-    pub bad_responses: u32,
+    pub bad_responses: u64,
     /// Messages given up because no bid for the line succeeded.
-    pub bids_failed: u32,
+    pub bids_failed: u64,
 }
 
 impl Counters {
@@ -32,12 +32,9 @@ impl Counters {
             ("bad_responses", self.bad_responses),
             ("bids_failed", self.bids_failed),
         ]
-        .map(|(name, count)| (name, count.into()))
     }
 
-    /// Each combined with that of another.
-    #[must_use]
-    pub(crate) fn combined(&self, other: &Self, with: fn(u32, u32) -> u32) -> Self {
+    pub(crate) fn combine(&self, other: &Self, with: fn(u64, u64) -> u64) -> Self {
         Self {
             invalid_input: with(self.invalid_input, other.invalid_input),
             rejected_output: with(self.rejected_output, other.rejected_output),

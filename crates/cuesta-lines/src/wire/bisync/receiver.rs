@@ -328,8 +328,8 @@ mod tests {
         let mut receiver = Receiver::new(hercules, 1000);
         assert_eq!(receiver.take(0x02), None);
         let rest = [0xc3, 0xe4, 0xc5, 0xe2, 0xe3, 0xc1, 0xf1, 0x03];
-        let found: Vec<_> = rest.iter().filter_map(|byte| receiver.take(*byte)).collect();
-        assert_eq!(found, [block(&rest[..7], &[])]);
+        let complete: Vec<_> = rest.iter().filter_map(|byte| receiver.take(*byte)).collect();
+        assert_eq!(complete, [block(&rest[..7], &[])]);
         let rje80 = [
             0x32, 0x32, 0x32, 0x2d, 0x10, 0x10, 0x10, 0x70, 0x10, 0x02, 0x26, 0x61, 0x32, 0x10, 0x10, 0x10, 0x03, 0x32,
             0x32, 0x37,

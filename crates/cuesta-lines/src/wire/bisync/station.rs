@@ -281,7 +281,7 @@ impl Station {
     /// Sends DLE EOT. Messages not delivered are reported.
     pub fn disconnect(&mut self) {
         if self.state != State::Disconnected {
-            self.say(Control::Disconnect);
+            self.send_control(Control::Disconnect);
             self.disconnected();
         }
     }
@@ -346,7 +346,7 @@ impl Station {
         removed
     }
 
-    fn say(&mut self, control: Control) {
+    fn send_control(&mut self, control: Control) {
         if self.output.len() < OUTPUT_LIMIT {
             self.format.control(control, &mut self.output);
         }

@@ -151,7 +151,7 @@ impl Framing {
             Token::Data(byte) => return self.data(byte),
             Token::Command(EOR) => return self.end_of_record(),
             // Attention and system request.
-            Token::Command(other) if self.role == Role::Host && self.is_agreed() => return Taken::of(&[IAC, other]),
+            Token::Command(other) if self.role == Role::Host && self.is_agreed() => return Taken::new(&[IAC, other]),
             Token::Option(verb, option, outcome) => self.negotiated(verb, option, outcome),
             Token::Subnegotiation(inside) => self.subnegotiated(&inside),
             Token::Command(_) | Token::Nothing => {}
@@ -173,8 +173,8 @@ impl Framing {
         };
         match (passes, byte) {
             (false, _) => Taken::NOTHING,
-            (true, IAC) => Taken::of(&[IAC, IAC]),
-            (true, byte) => Taken::of(&[byte]),
+            (true, IAC) => Taken::new(&[IAC, IAC]),
+            (true, byte) => Taken::new(&[byte]),
         }
     }
 
@@ -191,7 +191,7 @@ impl Framing {
                 is_data
             }
         };
-        if passes { Taken::of(&[IAC, EOR]) } else { Taken::NOTHING }
+        if passes { Taken::new(&[IAC, EOR]) } else { Taken::NOTHING }
     }
 
     /// A positive response to a record that wanted one. The display carries out every record.
@@ -299,7 +299,7 @@ struct Taken {
 impl Taken {
     const NOTHING: Self = Self { bytes: [0; 2], len: 0 };
 
-    fn of(bytes: &[u8]) -> Self {
+    fn new(bytes: &[u8]) -> Self {
         match *bytes {
             [one] => Self { bytes: [one, 0], len: 1 },
             [one, two] => Self { bytes: [one, two], len: 2 },

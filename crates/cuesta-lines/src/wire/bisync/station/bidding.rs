@@ -27,7 +27,7 @@ impl Station {
             return self.return_to_control(now, self.profile.rebid_pause);
         }
         self.state = State::Bidding(Bidding { bids: bidding.bids + 1, pausing: false, ..bidding });
-        self.say(Control::Enq);
+        self.send_control(Control::Enq);
         self.due += 1;
         let timeout = match self.role {
             Role::Primary => self.profile.primary_bid_timeout,
@@ -61,7 +61,7 @@ impl Station {
         match control {
             Control::Ack(false) => self.begin(now),
             Control::Ack(true) => {
-                self.say(Control::Eot);
+                self.send_control(Control::Eot);
                 self.bid_again(now, bidding);
             }
             Control::Nak => {
@@ -86,7 +86,7 @@ impl Station {
     }
 
     fn begin(&mut self, now: Stamp) {
-        self.state = State::Sending(Sending::of_bid());
+        self.state = State::Sending(Sending::after_bid());
         self.next(now, true);
     }
 }

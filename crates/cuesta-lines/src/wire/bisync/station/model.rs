@@ -92,7 +92,7 @@ fn explore(setting: &Setting) -> Result<Explored, String> {
         };
         step.next += 1;
         explored.transitions += 1;
-        let outcome = step.world.after(action, setting).and_then(|world| {
+        let outcome = step.world.apply(action, setting).and_then(|world| {
             let next = Step::new(world, setting);
             if next.actions.is_empty() {
                 explored.ends += 1;

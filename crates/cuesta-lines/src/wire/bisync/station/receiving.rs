@@ -156,7 +156,7 @@ impl Station {
     }
 
     fn answer(&mut self, now: Stamp, control: Control) {
-        self.say(control);
+        self.send_control(control);
         self.wait(now, self.profile.block_wait);
     }
 

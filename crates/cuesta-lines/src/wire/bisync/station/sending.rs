@@ -53,7 +53,7 @@ enum Waits {
 
 impl Sending {
     /// After the bid was accepted.
-    pub(super) fn of_bid() -> Self {
+    pub(super) fn after_bid() -> Self {
         Self {
             odd: true,
             block: None,
@@ -69,7 +69,7 @@ impl Sending {
     }
 
     pub(super) fn reply_to(receiving: Receiving, pause: Duration) -> Self {
-        Self { finish: Some(pause), replies_to: Some(receiving), ..Self::of_bid() }
+        Self { finish: Some(pause), replies_to: Some(receiving), ..Self::after_bid() }
     }
 
     /// Whether the last block of a message was sent and not acknowledged.
@@ -110,7 +110,7 @@ impl Station {
                 // While answers may still come, the pause is longer.
                 let least = if self.due > 0 { self.profile.reply_timeout } else { self.profile.rebid_pause };
                 let pause = finish.map_or(least, |pause| pause.max(least));
-                self.say(Control::Eot);
+                self.send_control(Control::Eot);
                 self.return_to_control(now, pause);
             }
             None => {
@@ -148,7 +148,7 @@ impl Station {
         if sending.unanswered_reply().is_some() {
             return self.send_block(now);
         }
-        self.say(Control::Enq);
+        self.send_control(Control::Enq);
         self.await_answer(now, Waits::EnqAnswer);
     }
 
@@ -181,7 +181,7 @@ impl Station {
                 self.ask_within_limit(now);
             }
             Waits::Pause => self.ask(now),
-            Waits::Text => self.say_ttd(now),
+            Waits::Text => self.send_ttd(now),
             Waits::TtdAnswer => {
                 self.counters.timeouts += 1;
                 self.forget_lost_answers();
@@ -190,18 +190,18 @@ impl Station {
                 if sending.enqs > self.profile.enq_limit {
                     return self.give_up(now, Reason::NoReply);
                 }
-                self.say_ttd(now);
+                self.send_ttd(now);
             }
         }
     }
 
-    fn say_ttd(&mut self, now: Stamp) {
+    fn send_ttd(&mut self, now: Stamp) {
         let State::Sending(sending) = &mut self.state else { return };
         sending.ttds += 1;
         if sending.ttds > self.profile.ttd_limit {
             return self.give_up(now, Reason::Unfinished);
         }
-        self.say(Control::Ttd);
+        self.send_control(Control::Ttd);
         self.await_answer(now, Waits::TtdAnswer);
     }
 
@@ -291,7 +291,7 @@ impl Station {
         if sending.naks > self.profile.nak_limit {
             self.give_up(now, Reason::NoReply);
         } else {
-            self.say(Control::Nak);
+            self.send_control(Control::Nak);
             self.await_answer(now, Waits::BlockAnswer);
         }
     }
@@ -306,7 +306,7 @@ impl Station {
         if reason != Reason::Unfinished {
             self.counters.retries_exceeded += 1;
         }
-        self.say(Control::Eot);
+        self.send_control(Control::Eot);
         self.report(reason);
         // The other station may have begun to wait when its last answer was sent; the reply timeout is a margin.
         self.return_to_control(now, self.profile.block_wait + self.profile.reply_timeout);

@@ -117,7 +117,7 @@ impl World {
     }
 
     /// The state after an action, or what is wrong with it.
-    pub(super) fn after(&self, action: Action, setting: &Setting) -> Result<Self, String> {
+    pub(super) fn apply(&self, action: Action, setting: &Setting) -> Result<Self, String> {
         let mut next = self.clone();
         match action {
             Action::Offer(at) => {
@@ -239,8 +239,8 @@ impl World {
                 self.partial[at].extend(text);
                 if last {
                     let whole = std::mem::take(&mut self.partial[at]);
-                    let found = setting.messages[other].iter().position(|message| *message == whole);
-                    let number = found.ok_or_else(|| format!("received {whole:x?}, which was never sent"))?;
+                    let number = setting.messages[other].iter().position(|message| *message == whole);
+                    let number = number.ok_or_else(|| format!("received {whole:x?}, which was never sent"))?;
                     if self.received[at].last().is_some_and(|before| *before >= number) {
                         return Err(format!("received {number} again, or out of order"));
                     }
