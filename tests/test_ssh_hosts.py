@@ -19,7 +19,7 @@ from tests.daemons import AT_A_SHELL, Host, sshd
 from tests.enough import counted, ended_after, ended_when, measured, measured_rows
 from tests.person import Person
 
-Serve = Callable[[str], Host]
+Serve = Callable[..., Host]
 
 
 @pytest.fixture

@@ -50,7 +50,6 @@ pub enum Disconnection {
     Reset,
 }
 
-/// A line with faults.
 #[derive(Debug)]
 pub struct Faulty<L> {
     line: L,
@@ -68,7 +67,6 @@ pub struct Faulty<L> {
 }
 
 impl<L: Line> Faulty<L> {
-    /// Breaks `line`.
     pub fn new(line: L, faults: Faults) -> Self {
         let random = Pcg32::seed_from_u64(faults.seed);
         let wait = clock::sleep_until(Stamp::ZERO);

@@ -218,7 +218,6 @@ impl StampPair {
 pub enum Expected {
     /// The echo of this many characters, which are sent next.
     Echo(usize),
-    /// A response.
     Response {
         /// What completes it.
         form: ResponseForm,

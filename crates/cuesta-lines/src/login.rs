@@ -8,7 +8,6 @@ use std::fmt;
 pub struct Login {
     /// The user name, where the target has none.
     pub user: Option<String>,
-    /// The password.
     pub password: Option<String>,
     /// A one-time code, as it is typed.
     pub code: Option<String>,

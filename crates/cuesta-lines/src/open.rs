@@ -24,9 +24,7 @@ pub struct Options {
     pub line_speed: u32,
     /// Whether the kernel stamps packets (`SO_TIMESTAMPING`), which costs a system call a key.
     pub stamped: bool,
-    /// Width of the terminal's window.
     pub columns: u16,
-    /// Height of the terminal's window.
     pub rows: u16,
     /// The terminal's name (`TERM`).
     pub terminal: String,

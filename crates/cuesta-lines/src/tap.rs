@@ -19,7 +19,6 @@ pub enum Direction {
 /// The characters of one read or write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TapEvent<'a> {
-    /// The direction.
     pub direction: Direction,
     /// When they were sent, or when the first of them arrived.
     pub at: Stamp,
@@ -35,7 +34,6 @@ pub struct Tap<L, S> {
 }
 
 impl<L: Line, S: FnMut(TapEvent<'_>)> Tap<L, S> {
-    /// Observes `line` with `sink`.
     pub fn new(line: L, sink: S) -> Self {
         Self { line, sink }
     }

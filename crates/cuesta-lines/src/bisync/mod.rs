@@ -59,7 +59,6 @@ pub struct Bisync {
     end: Option<End>,
 }
 
-/// The end of a line.
 #[derive(Debug)]
 enum End {
     /// By the other station, or between transmissions.
@@ -130,7 +129,6 @@ impl Bisync {
         self.delivery
     }
 
-    /// What the line has carried so far.
     pub fn totals(&self) -> BisyncTotals {
         self.totals
     }

@@ -40,7 +40,6 @@ impl Charset {
         Some(Self { name, upper: controls.chain(upper.chars()).collect() })
     }
 
-    /// Its name in targets.
     pub fn name(&self) -> &'static str {
         self.name
     }

@@ -4,7 +4,6 @@ use std::fmt;
 
 use rustix::process::WaitIdStatus;
 
-/// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
     /// With a status.

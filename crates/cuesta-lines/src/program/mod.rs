@@ -57,7 +57,6 @@ pub enum ProgramError {
 }
 
 impl ProgramError {
-    /// What it is counted as.
     pub fn failure(&self) -> Failure {
         match self {
             Self::OutOfPtys { .. } => Failure::OutOfPtys,

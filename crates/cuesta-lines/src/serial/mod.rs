@@ -35,7 +35,6 @@ pub enum SerialError {
 }
 
 impl SerialError {
-    /// What it is counted as.
     pub fn failure(&self) -> Failure {
         match self {
             Self::NoDevice { .. } => Failure::NoDevice,

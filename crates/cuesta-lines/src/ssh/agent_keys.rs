@@ -19,7 +19,6 @@ pub(super) struct Candidate {
     pub(super) certificate: Option<Certificate>,
 }
 
-/// Where a key is.
 pub(super) enum CandidateKey {
     /// The agent signs with it.
     Agent(PublicKey),
@@ -30,7 +29,6 @@ pub(super) enum CandidateKey {
 }
 
 impl Candidate {
-    /// The public key.
     pub(super) fn public(&self) -> Option<&KeyData> {
         match &self.key {
             CandidateKey::Agent(key) => Some(key.key_data()),

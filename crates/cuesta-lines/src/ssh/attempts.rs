@@ -11,7 +11,6 @@ use crate::SshError;
 /// What is known of an account, by address and user.
 #[derive(Debug, Default)]
 struct Account {
-    /// It has logged in.
     has_logged_in: bool,
     /// Why its host has refused it.
     refusal: Option<String>,
@@ -40,7 +39,6 @@ pub(super) fn check(destination: &Destination) -> Result<(), SshError> {
     }
 }
 
-/// A login has succeeded.
 pub(super) fn note_login(destination: &Destination) {
     let mut accounts = accounts();
     for user in ["", &destination.user] {
@@ -48,7 +46,6 @@ pub(super) fn note_login(destination: &Destination) {
     }
 }
 
-/// A login has failed.
 pub(super) fn note_failure(destination: &Destination, error: &SshError) {
     let users: &[&str] = match error {
         SshError::Prompt { why: Unanswered::Unknown, .. } => &["", &destination.user],

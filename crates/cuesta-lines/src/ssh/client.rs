@@ -17,7 +17,6 @@ use super::shared::{LineEnd, Shared};
 use super::target::Trust;
 use crate::{ExitStatus, SshError};
 
-/// The handler of one connection.
 pub(super) struct Client {
     shared: Arc<Shared>,
     /// The address, for errors.

@@ -96,7 +96,6 @@ pub enum Unanswered {
 }
 
 impl SshError {
-    /// What it is counted as.
     pub fn failure(&self) -> Failure {
         match self {
             Self::MaxStartups { .. } => Failure::MaxStartups,

@@ -48,7 +48,6 @@ impl Grid {
         len
     }
 
-    /// The next grid instant.
     pub(super) fn next(&self) -> Option<Stamp> {
         self.next
     }
@@ -62,7 +61,6 @@ impl Grid {
         }
     }
 
-    /// The keys to send.
     pub(super) fn keys(&self) -> &[u8] {
         &self.keys
     }

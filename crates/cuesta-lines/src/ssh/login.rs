@@ -29,7 +29,6 @@ const ROUNDS: usize = 10;
 /// Most methods that a host may ask for one after the other.
 const STAGES: usize = 8;
 
-/// One login under way.
 pub(super) struct LoginAttempt<'a> {
     handle: &'a mut Handle<Client>,
     destination: &'a Destination,
@@ -39,9 +38,7 @@ pub(super) struct LoginAttempt<'a> {
     tried: Vec<String>,
     /// Keys that could not be tried, for the error.
     left_out: Vec<String>,
-    /// The keys that were accepted.
     accepted: Vec<KeyData>,
-    /// The password was refused.
     is_password_refused: bool,
 }
 
@@ -237,7 +234,6 @@ impl<'a> LoginAttempt<'a> {
         Err(self.refused().into())
     }
 
-    /// The answer to one prompt.
     async fn answer(&mut self, prompt: &Prompt, answered: &mut Vec<Meaning>) -> Result<String, SshError> {
         let Destination { user, password, .. } = self.destination;
         let asked = meaning(&prompt.prompt, prompt.echo);

@@ -308,23 +308,7 @@ impl Drop for Ssh {
 
 #[cfg(test)]
 mod tests {
-    use super::stream::StampedStream;
-    use super::transport::Transport;
     use super::*;
-    use crate::Address;
-    use tokio::net::TcpListener;
-
-    #[test]
-    fn keys_are_not_held_back_on_the_connection_that_russh_is_given() {
-        clock::run(clock::Time::Real, async {
-            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let address = Address { host: "127.0.0.1".to_owned(), port: listener.local_addr().unwrap().port() };
-            let tcp = tcp::connect(&address, &Options::default()).await.unwrap();
-            let wire = StampedStream::new(Transport::Tcp(tcp), Arc::new(Shared::new(INBOX)));
-            assert!(wire.is_without_delay());
-        })
-        .unwrap();
-    }
 
     #[test]
     fn a_line_is_small() {

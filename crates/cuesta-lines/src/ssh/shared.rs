@@ -16,11 +16,9 @@ const WORDS: usize = 160;
 /// Capacity that an empty inbox keeps.
 const SPARE: usize = 512;
 
-/// The shared state.
 #[derive(Debug)]
 pub(super) struct Shared(Mutex<SharedState>);
 
-/// The state itself.
 #[derive(Debug)]
 pub(super) struct SharedState {
     /// Received characters that were not taken yet.
@@ -56,12 +54,10 @@ pub(super) struct SharedState {
     shutdown: Shutdown,
 }
 
-/// How the line ended.
 #[derive(Debug, Clone)]
 pub(super) enum LineEnd {
     /// The host closed the channel, as it does when the program ends.
     Closed,
-    /// It broke.
     Broken(io::ErrorKind, String),
 }
 

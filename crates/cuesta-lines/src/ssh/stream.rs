@@ -16,7 +16,6 @@ use super::transport::Transport;
 /// Bytes that one read takes: `russh` asks for a packet's length and then for its rest, which would be two system calls.
 const PIECE: usize = 2048;
 
-/// A connection.
 pub(super) struct StampedStream {
     transport: Transport,
     shared: Arc<Shared>,
@@ -30,11 +29,6 @@ pub(super) struct StampedStream {
 impl StampedStream {
     pub(super) fn new(transport: Transport, shared: Arc<Shared>) -> Self {
         Self { transport, shared, ahead: Vec::new(), asked: 0, preamble: Preamble::default() }
-    }
-
-    #[cfg(test)]
-    pub(super) fn is_without_delay(&self) -> bool {
-        matches!(&self.transport, Transport::Tcp(tcp) if tcp.is_without_delay())
     }
 
     /// Hands out bytes that were read ahead.

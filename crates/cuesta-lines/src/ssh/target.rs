@@ -12,11 +12,9 @@ use crate::target::split;
 /// `ssh://[USER@]HOST[:PORT][?settings]`. The users' table and `~/.ssh/config` supply what it leaves open.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct SshTarget {
-    /// The user name.
     pub user: Option<String>,
     /// A name, an address, or a `Host` of `~/.ssh/config`; an IPv6 address without its brackets.
     pub host: String,
-    /// The port.
     pub port: Option<u16>,
     /// `identity=FILE`, which may stand more than once: the only keys that are tried.
     pub identities: Vec<PathBuf>,

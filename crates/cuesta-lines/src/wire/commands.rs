@@ -52,7 +52,6 @@ impl Commands {
         self.state == State::Data
     }
 
-    /// Takes the next byte.
     pub(super) fn take(&mut self, byte: u8) -> Token {
         match self.state {
             State::Data if byte == IAC => self.go(State::Iac),

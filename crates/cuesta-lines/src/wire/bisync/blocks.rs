@@ -13,7 +13,6 @@ pub enum Framing {
     Hercules,
 }
 
-/// A control sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Control {
     /// A bid for the line, or a question for the last answer.
@@ -126,7 +125,6 @@ impl Format {
     }
 }
 
-/// A block being written.
 struct Block<'a> {
     format: Format,
     transparent: bool,

@@ -14,7 +14,6 @@ pub(super) enum Unit {
     Bad,
 }
 
-/// A block received.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(super) struct Block {
     /// All records. A heading stands before the text with its SOH and the STX that followed it.
@@ -25,7 +24,6 @@ pub(super) struct Block {
     pub(super) last: bool,
 }
 
-/// The receiver of one end.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Receiver {
     format: Format,
@@ -73,7 +71,6 @@ impl Receiver {
         Self { format, limit, state, block, good: true, in_heading: false, check: Check::default() }
     }
 
-    /// Takes the next byte.
     pub(super) fn take(&mut self, byte: u8) -> Option<Unit> {
         if let State::Check(ending, first) = self.state {
             return self.checked(ending, first, byte);

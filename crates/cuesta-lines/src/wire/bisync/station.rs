@@ -69,7 +69,6 @@ pub enum Role {
 }
 
 impl Role {
-    /// That of the other station.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -120,7 +119,6 @@ const EVENTS_LIMIT: usize = 16;
 /// Bytes that may wait to be sent before control sequences are dropped. A peer that asks more without reading gets no answer.
 const OUTPUT_LIMIT: usize = 4096;
 
-/// One station.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Station {
     profile: Profile,
@@ -264,7 +262,6 @@ impl Station {
         }
     }
 
-    /// The next event.
     pub fn take_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
