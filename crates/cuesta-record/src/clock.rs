@@ -193,11 +193,11 @@ fn fire(queue: &mut TimerQueue, now: Stamp) -> bool {
     any
 }
 
-/// Least time between two expirations of the timer, because arming it and waking by it are expensive. A thread with more
-/// instants than that is also woken by its lines.
+/// Least time between two expirations of the timer, because arming it and waking by it are expensive. A thread with more than one
+/// instant in this time has so many users that their lines wake it in between.
 const LEAST_TIMER_GAP: Duration = Duration::from_micros(50);
 
-/// Arms the timer so much before the next due instant, unless it expires by then anyway.
+/// Arms the timer by `early` before the next due instant, unless it expires by then anyway.
 fn arm(queue: &mut TimerQueue, early: Duration) {
     let Some(due) = queue.next_due() else { return };
     let due = (due - early).max(WENT_OFF.get() + LEAST_TIMER_GAP);
@@ -224,7 +224,7 @@ thread_local! {
     /// How often the clock was read since the thread last parked.
     static READS: Cell<u32> = const { Cell::new(0) };
     static RESTS: RefCell<Option<Rests>> = const { RefCell::new(None) };
-    /// Wakes the task that does nothing.
+    /// Wakes the task `spin`.
     static SPINNER: RefCell<Waker> = RefCell::new(Waker::noop().clone());
     static QUEUE: RefCell<TimerQueue> = const { RefCell::new(TimerQueue::new()) };
 }
@@ -290,15 +290,19 @@ fn rest() {
         now = look();
     }
     IDLE.set(now);
-    QUEUE.with_borrow_mut(|queue| match rest {
-        _ if fire(queue, now) => {}
-        Some(Rest::Spin) => SPINNER.with_borrow(Waker::wake_by_ref),
-        Some(Rest::Wait(early)) => arm(queue, early),
-        Some(Rest::Turn(_)) | None => arm(queue, Duration::ZERO),
+    QUEUE.with_borrow_mut(|queue| {
+        if fire(queue, now) {
+            return;
+        }
+        match rest {
+            Some(Rest::Spin) => SPINNER.with_borrow(Waker::wake_by_ref),
+            Some(Rest::Wait(early)) => arm(queue, early),
+            Some(Rest::Turn(_)) | None => arm(queue, Duration::ZERO),
+        }
     });
 }
 
-/// Called when the thread has parked.
+/// Called when the thread wakes from parking.
 fn wake() {
     RESTS.with_borrow_mut(|rests| rests.as_mut().map(|rests| rests.end(look())));
 }

@@ -32,7 +32,7 @@ macro_rules! failures {
     };
 }
 
-// In alphabetical order: the same failure can happen when a line is opened, in the middle of a session, and at its end.
+// In alphabetical order: they cannot be grouped by when they happen, since the same failure can happen at any time.
 failures! {
     /// The kernel gave the connection up.
     Aborted = "aborted",

@@ -53,7 +53,7 @@ record! {
         ended: &'static str = None;
         /// why it failed; null if it did not
         reason: Option<String> = None | none;
-        /// growth of the process divided by its number of users
+        /// growth of the process's resident memory, divided by its number of users
         rss_per_user: Option<u64> = Bytes | none;
     }
 }
@@ -77,7 +77,7 @@ impl AgentFolder {
         fs::rename(part, path.join("timeline.json"))
     }
 
-    /// A file of the folder.
+    /// Creates a file of the folder. Fails if it exists.
     pub fn file(&self, name: &str) -> io::Result<BufWriter<File>> {
         created(&self.path.join(name)).map(BufWriter::new)
     }

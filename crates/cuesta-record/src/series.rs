@@ -33,7 +33,7 @@ pub enum WaitEnd {
     Unfinished,
 }
 
-/// The series of a wait: one for each [`WaitEnd`], and one for the ages at which waits of before entered the measurement.
+/// The series of a wait: one for each [`WaitEnd`], and one for the ages that waits had when the measurement began in which they ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitSeries {
     answered: SeriesId,
@@ -54,7 +54,7 @@ impl WaitSeries {
         }
     }
 
-    /// The series of the ages that waits had when the measurement began in which they ended.
+    /// The series of the ages at the begin of a measurement.
     pub fn begun_before(self) -> SeriesId {
         self.begun_before
     }

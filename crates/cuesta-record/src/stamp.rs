@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// An instant: nanoseconds on the machine's monotonic clock, the same for all its processes (or on a test's virtual clock).
+/// An instant: nanoseconds on the machine's monotonic clock, the same for all processes of one time namespace (or on a test's virtual clock).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Stamp(u64);

@@ -15,7 +15,7 @@ const LONGEST: Duration = Duration::from_secs(86_400);
 pub struct Tally {
     /// By number of series; made when first needed.
     histograms: Vec<Option<Histogram<u64>>>,
-    /// Everything that is a sum.
+    /// All other counts, sums and maxima.
     pub counts: DriverCounts,
     /// Every transaction, when a full log is asked for.
     pub transactions: Vec<Transaction>,
@@ -70,8 +70,8 @@ impl Tally {
         histogram.record(size.min(LONGEST.as_nanos() as u64)).expect("it resizes itself");
     }
 
-    /// Counts a wait from one instant to another. `measuring_since`: when the measurement began that goes on, if one does; a wait
-    /// that ends in it and began before is counted by its age then, too.
+    /// Counts a wait from one instant to another. `measuring_since`: the begin of the last measurement, zero before the first; a wait
+    /// that began before it and ends in it is also counted by its age at that begin.
     pub fn record_wait(
         &mut self,
         series: WaitSeries,
@@ -148,14 +148,14 @@ record! {
         unanswered: u64 = Number | 0;
         /// transactions that ended by silence, although the host had sent nothing since the last key, not even an echo
         silent: u64 = Number | 0;
-        /// actions that were due and not begun, because too many were under way
+        /// passes or sessions that were due and not begun, because too many were under way
         skipped: u64 = Number | 0;
         /// transactions behind whose answer output went on for over a quarter of the response time, and over 20 ms
         continued_long: u64 = Number | 0;
         /// timed keys without a figure, because the text to which they belong could not be followed, or it could not be told which frame
         /// shows them
         unfollowed: u64 = Number | 0;
-        /// most cells of a user's screen that changed without keys, where keys are timed to the first frame that differs
+        /// the largest number of cells of a user's screen that changed without keys, where keys are timed to the first frame that differs
         /// (`Set Echo change`)
         set_aside: u64 = Number, max | 0;
         /// characters that arrived in place of an expected echo

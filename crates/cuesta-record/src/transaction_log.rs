@@ -26,7 +26,7 @@ record! {
     }
 }
 
-/// An open log. Stamps are in ns on the machine's monotonic clock; `timeline.json` holds the run's start on that clock.
+/// An open log. Stamps are in ns on the agent's clock; `timeline.json` holds the run's start on that clock.
 pub(crate) struct TransactionLog {
     file: BufWriter<File>,
     /// The fields that name the class of a transaction, by number of its series.

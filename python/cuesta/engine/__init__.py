@@ -7,7 +7,7 @@
 - `folder`: the run folder and `run.json`.
 - `spec`: the specification that the Rust half receives.
 - `ports`: what an engine and an agent can be asked, and who watches; `engines`: the engines that there are. `local` is
-  this machine: all that is a process, and a folder and a clock that are shared. A `ray` over many machines follows.
+  this machine, where agents are processes that share its clock and files. A `ray` over many machines follows.
 - `agents`: starts, instructs and follows agents; `clocks`: their clocks; `meetings`: barriers across all of them.
 - `run_job`: one run; `interleaved`: runs of two plans in turn.
 - `search`: a run to which the caller adds a step after each trial; `search_folder`: its run folder.

@@ -269,7 +269,8 @@ def _check_published_tables(plan: Plan) -> None:
 def _check_whose(what: str, figure: Reference, groups: Mapping[str, list[str]]) -> None:
     known = figure.selectable(groups)
     if figure.transaction is not None and figure.transaction not in known:
-        kind = "no tape has this transaction" if len(known) > len(groups) else f"`{figure.metric}` is of groups"
+        has_transactions = len(known) > len(groups)
+        kind = "no tape has this transaction" if has_transactions else f"`{figure.metric}` is of groups"
         raise InputError(f"{what}: {kind}{near(figure.transaction, known)}")
 
 

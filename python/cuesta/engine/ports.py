@@ -26,7 +26,11 @@ class Observer(Protocol):
 
 
 class Agent(Protocol):
-    """A driver that was started on a node."""
+    """A driver that was started on a node.
+
+    Its order has all of the plan and its tapes. What its lines need is on its node: ssh's configuration and keys, the
+    programs of `pty:`, which start in its working folder, and a limit of open files above the number of its lines.
+    """
 
     @property
     def number(self) -> int:
@@ -106,9 +110,9 @@ class Engine(Protocol):
         """Raise CuestaError if a run would fail. Nothing is started or written."""
 
     def why_untraced(self, meters: str) -> str | None:
-        """Why the kernel is not traced that `meters` (the plan's setting) asks to trace, as far as it is known before.
+        """Why the kernel cannot be traced although `meters` (the plan's setting) asks for it.
 
-        None if it is traced, or need not be.
+        None if it can be, if nobody asks, or if only the run will show it.
         """
 
     def reserve(self, job: Job) -> AbstractContextManager[Nodes]:

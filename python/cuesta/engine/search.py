@@ -31,7 +31,8 @@ from cuesta.plan.driver import driver_loads
 from cuesta.records.messages import Snapshot
 
 AHEAD = 2_200_000_000
-"""Nanoseconds from an announcement to its instant: two seconds, and time for the agents to read it."""
+"""Nanoseconds from an announcement to its instant: the two seconds by which agents fix intervals ahead, and time to
+read it."""
 PATIENCE = 30.0
 """Seconds after a measurement interval in which the agents must report it, and the meters too."""
 LONGEST = 12
@@ -121,12 +122,12 @@ def window(settle: int) -> int:
 
 def last_start(started: int, settings: Settings, end_by: int | None) -> int:
     """The latest instant at which measuring begins; a load may not have settled by then."""
-    patience = started + LONGEST * max(settings.settle, SECOND)
-    return patience if end_by is None else min(patience, end_by - settings.measure - AHEAD)
+    latest = started + LONGEST * max(settings.settle, SECOND)
+    return latest if end_by is None else min(latest, end_by - settings.measure - AHEAD)
 
 
 def least_users(settings: Settings) -> float:
-    """How many users have a line if none lacks his; 0 where users come and go."""
+    """The fewest users with a line that `lost_users` allows; 0 where users come and go."""
     if any(group.load.arrivals == "sessions" for group in settings.group):
         return 0.0
     return (1 - settings.validity.lost_users) * sum(group.users for group in settings.group)

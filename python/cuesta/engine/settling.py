@@ -10,11 +10,11 @@ from cuesta.records.merging import per_second, pooled
 from cuesta.records.messages import Snapshot
 
 ALIKE = 0.10
-"""Two levels are alike if they differ by less than this share,"""
-FREE = 0.1
-"""The least share of an open load's users who are free where no arrival waits for one."""
+"""Two levels are alike if they differ by less than this share of the later one,"""
 ERRORS = 2.0
 """or by less than this number of standard errors of their difference."""
+FREE = 0.1
+"""The least share of an open load's users who are free where no arrival waits for one."""
 
 
 @dataclass(slots=True)
@@ -44,9 +44,9 @@ class Settling:
     users: int
     """Of the load. Others may still be in the last pass that they play."""
     least: float = 0.0
-    """Fewer users than these are waited for,"""
+    """With fewer users the load has not settled, until `join_by`: who is turned away tries again."""
     join_by: float = 0.0
-    """until this second: who is turned away tries again."""
+    """The second from which no more users are expected to join."""
     unlike: float = 0.0
     """The end of the last second with more users than the load has, or with too few."""
     seconds: list[float] = field(default_factory=list)

@@ -1,6 +1,6 @@
 """Reads users from a CSV file: a header row, then a row for each user. No cell is ever shown or recorded.
 
-A file without a header has a user in its first row, so that a message never repeats what stands there, either.
+A file without a header has a user in its first row: no message repeats that row, either.
 """
 
 import csv

@@ -159,15 +159,15 @@ class DriverCounts:
     silent: int = 0
     """Transactions that ended by silence, although the host had sent nothing since the last key, not even an echo."""
     skipped: int = 0
-    """Actions that were due and not begun, because too many were under way."""
+    """Passes or sessions that were due and not begun, because too many were under way."""
     continued_long: int = 0
     """Transactions behind whose answer output went on for over a quarter of the response time, and over 20 ms."""
     unfollowed: int = 0
     """Timed keys without a figure, because the text to which they belong could not be followed, or it could not be told
     which frame shows them."""
     set_aside: int = 0
-    """Most cells of a user's screen that changed without keys, where keys are timed to the first frame that differs
-    (`Set Echo change`)."""
+    """The largest number of cells of a user's screen that changed without keys, where keys are timed to the first frame
+    that differs (`Set Echo change`)."""
     stray: int = 0
     """Characters that arrived in place of an expected echo."""
     undecoded: int = 0
@@ -270,4 +270,4 @@ class AgentEnd:
     reason: str | None = None
     """Why it failed; null if it did not."""
     rss_per_user: int | None = None
-    """Growth of the process divided by its number of users."""
+    """Growth of the process's resident memory, divided by its number of users."""

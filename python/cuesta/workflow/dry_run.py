@@ -16,7 +16,7 @@ from cuesta.units import many, minutes
 
 
 def show_plan(job: Job, last: Sequence[str] = ()) -> str:
-    """What a run of the job would do. `last` are rows instead of how long it takes, if it is one of several."""
+    """What a run of the job would do. `last` replaces the row with its duration, if it is one of several."""
     how_long = last or [f"It will take about {minutes(duration(job))}."]
     parts = [
         _settings(job),

@@ -42,7 +42,7 @@ EXITS = {
     "lowest": Exit.REFUSED,
     "highest": Exit.REFUSED,
 }
-"""By what the search says set the limit. A limit of the driver's, or none, is no answer about the host."""
+"""By what set the limit. If it was the driver, or no limit was found, the host is not answered for: refused."""
 
 
 @dataclass(frozen=True)
@@ -205,8 +205,8 @@ class Chooser:
     """Seconds."""
     tell: Callable[[str], None]
     begun: int = field(default_factory=_native.now)
-    connected: float = 0.0
-    """The load of the last trial in this process: a search that goes on begins without users."""
+    load: float = 0.0
+    """Of the last trial in this process: a search that is resumed begins without users."""
     follower: Follower | None = None
     reading: float = 0.0
     """Seconds that it took to sum up after each trial: the final summary and its page take about twice as long."""
@@ -216,7 +216,7 @@ class Chooser:
         summary = self._summarise(folder)
         self.reading += (_native.now() - began) / SECOND
         known = summary.search.replay if summary and summary.search else replay([], self.method)
-        ask = known.next if self.connected else known.resumed
+        ask = known.next if self.load else known.resumed
         if isinstance(ask, Try) and (why := self._too_late(ask)):
             ask = known.conclude(why)
             note_end(folder, why)
@@ -224,8 +224,8 @@ class Chooser:
             self.tell(write_progress(summary, ask))
         if isinstance(ask, Outcome):
             return None
-        drains = not self.method.whole and ask.load < self.connected
-        self.connected = ask.load
+        drains = not self.method.whole and ask.load < self.load
+        self.load = ask.load
         step = at_load(self.settings, ask.load)
         note = {"load": ask.load, "purpose": ask.purpose, "because": ask.because}
         return NextTrial(step, note, self._end_by(), is_recovery=ask.purpose == "recover", drains=drains)
@@ -245,7 +245,7 @@ class Chooser:
         end_by = self._end_by()
         if self.budget is None or end_by is None:
             return ""
-        change = abs(ask.load - self.connected) if self.method.whole else 0
+        change = abs(ask.load - self.load) if self.method.whole else 0
         takes = seconds_of_trial(self.settings, change)
         is_in_time = _native.now() + takes * SECOND <= end_by
         return "" if is_in_time else f"the budget of {minutes(self.budget)} is spent"

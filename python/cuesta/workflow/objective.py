@@ -13,7 +13,7 @@ OF_THE_DRIVER = ("lateness", "driver")
 
 
 def check_objective(settings: Settings) -> None:
-    """Raise UsageError or InputError if the plan has no limit, or one that no load is the largest to meet."""
+    """Raise UsageError or InputError if the plan has no limit, or one that does not bound the load from above."""
     if not settings.limits:
         raise UsageError("a search needs an objective", "give one, such as --limit 'echo.p95 < 100ms'")
     opens_lines = any(group.load.arrivals == "sessions" for group in settings.group)

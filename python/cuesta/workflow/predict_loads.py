@@ -43,7 +43,7 @@ class Questions:
     fit: Sequence[str] = ()
     """Only rows that meet one of these are fitted; the others are held out."""
     margin: float = MARGIN
-    """How far forms may differ, and be off rows; a share."""
+    """How far forms may differ from each other, and from rows that were not fitted; a share."""
     demand: Sequence[str] = ()
     """Other service demands: `cpu=-20%`."""
     servers: Sequence[str] = ()

@@ -33,7 +33,7 @@ def test_the_built_in_host_is_metered_by_its_process() -> None:
     found = choose_source("auto", run("host:", host=4711))
     assert (found.source, subject(found)) == ("here", "pid:4711")
     assert "not pinned" in found.attribution.sentence
-    assert "network's part of either CPU is the other's" in found.attribution.sentence
+    assert "network's part of a side's CPU time may be the other's" in found.attribution.sentence
 
 
 def test_tracing_is_the_same_request_with_a_depth() -> None:

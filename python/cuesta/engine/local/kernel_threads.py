@@ -1,4 +1,4 @@
-"""CPU time of the kernel's own threads during a run: writeback, journal, reclaim; in 1969, the file system daemon.
+"""CPU time of the kernel's own threads during a run: writeback, journal, reclaim (on Multics, the file system daemon).
 
 They do not belong to the processes that a run meters. Their CPU time is read for the whole machine, whichever process
 they worked for, from the scheduler's count (`/proc/PID/schedstat`, nanoseconds).
@@ -46,7 +46,7 @@ class KernelThreads:
 
 @contextmanager
 def kernel_threads(folder: Path, every: float, proc: Path = Path("/proc")) -> Iterator[None]:
-    """Take readings during the block, and write them into the run folder that the block makes."""
+    """Take readings during the block, and write them into a folder, which exists when the block ends."""
     threads = KernelThreads(every, proc)
     looking = threading.Thread(target=threads.keep_looking, daemon=True)
     looking.start()

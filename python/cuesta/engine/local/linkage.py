@@ -2,8 +2,8 @@
 
 The GNU linker reports them if the environment has `LD_DEBUG=statistics`: when a program is ready to start, and again
 when it ends. That costs each program some system calls and a descriptor, so it is done in an extra run, in which
-nothing is timed. A tracer cannot count them: distributed linkers have no symbol for the resolver, and many programs
-bind everything before they start.
+nothing is timed. A tracer cannot count them: linkers as distributions ship them have no symbol for the resolver, and
+many programs bind everything before they start.
 """
 
 import json
@@ -71,7 +71,7 @@ def programs(report: str, process: str) -> list[int]:
 
 @contextmanager
 def linkage(folder: Path, every: float) -> Iterator[dict[str, str]]:
-    """Take readings during the block, and write them into the run folder that the block makes.
+    """Take readings during the block, and write them into a folder, which exists when the block ends.
 
     Yields the environment in which the block must start its programs.
     """

@@ -1,7 +1,7 @@
 """A metering process: this module run as a program here or, over ssh, `cuesta meters stream` on the host's own machine.
 
 stdin   one row of JSON, a `MeterRequest`; then a row `mark` asks for a report since the mark before, `profile` for
-        where CPU time went since the start; the end means stop
+        where CPU time went since the profile before; the end means stop
 stdout  JSON lines: a report at each interval, {"mark": true, …report…} for each mark,
         {"profile": {listing, folded, flame}}
 """

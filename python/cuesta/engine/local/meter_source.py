@@ -29,7 +29,7 @@ OF_HOST = "cpus:host"
 """The subject that is everything on the built-in host's CPUs."""
 SWAPPED = (
     "driver and host share this machine over its loopback: what the kernel does to receive runs in the sender's "
-    "context, so that the network's part of either CPU is the other's, and is shown apart, shared"
+    "context: the network's part of a side's CPU time may be the other's, and is shown apart"
 )
 
 
@@ -45,8 +45,8 @@ class Attribution:
 APART = Attribution("the host is on another machine: its CPU is its own", 1)
 ISOLATED = Attribution(
     "driver and host share this machine, isolated: each has CPUs and a network of its own, and receives on these CPUs: "
-    "what a CPU did counts as its side's, other programs' work too; what a process did may lack what was received "
-    "for it, or have what was for another",
+    "what a CPU did counts as its side's, other programs' work too; a process's CPU time may lack receiving for it, "
+    "and have receiving for others",
     2,
 )
 PINNED = Attribution(f"{SWAPPED}; they are pinned to CPUs of their own", 3)

@@ -32,12 +32,12 @@ class RunnableTasks:
         self.ending = threading.Event()
 
     def look(self) -> None:
-        """Sample the programs that the children of `root`, the agents, have started."""
+        """Sample the programs that the children of `root` (host, agents, meters) have started."""
         at = _native.now()
-        agents = self.children(self.root)
-        found = [state for agent in agents for program in self.children(agent) for state in self.states(program)]
-        wanting = sum(state in WANTING for state in found)
-        self.rows.append(json.dumps({"at": at, "tasks": len(found), "wanting": wanting}))
+        children = self.children(self.root)
+        states = [state for child in children for program in self.children(child) for state in self.states(program)]
+        wanting = sum(state in WANTING for state in states)
+        self.rows.append(json.dumps({"at": at, "tasks": len(states), "wanting": wanting}))
 
     def states(self, process: int) -> Iterator[str]:
         for task in self.tasks(process):
@@ -69,7 +69,7 @@ class RunnableTasks:
 
 @contextmanager
 def count_runnable(folder: Path, every: float = EVERY) -> Iterator[None]:
-    """Sample while the block runs, then write the rows into the run folder that the block makes."""
+    """Sample while the block runs, then write the rows into a folder, which exists when the block ends."""
     looks = RunnableTasks(os.getpid(), every)
     looking = threading.Thread(target=looks.keep_looking, daemon=True)
     looking.start()
