@@ -1,6 +1,6 @@
 """The catalogue of figures: every number that Cuesta gives is declared here, once.
 
-- `about`: what stands beside a figure where it is declared: unit, better direction, label, meaning.
+- `about`: `declare`, by which a table's field says its meaning, unit, label and better direction.
 - `step`: the figures of a load step, as the `--json` object has them; `durations`, `counts`, `driver`,
   `system_under_test`, `wire`, `bisync`: its tables.
 - `whole_run`: a whole run: the `--json` object; `search`: what a search found.

@@ -1,9 +1,11 @@
-"""The declaration of a figure, which stands beside its field: unit, better direction, label and meaning."""
+"""The declaration of a figure, which is its field's value in a table: meaning, unit, label and better direction."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any, TypeVar, dataclass_transform
+
+Table = TypeVar("Table")
 
 
 class Unit(StrEnum):
@@ -26,10 +28,7 @@ class Better(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Declares a figure, or a table of figures, beside its field: `errors: Annotated[int, About("…", Unit.COUNT)]`.
-
-    A figure of a table is named `table.figure`, as in JSON.
-    """
+    """What is declared of a figure, or of a table; the name of a figure in a table is `table.figure`, as in JSON."""
 
     meaning: str
     """A clause that says what the value is; `{}` stands for the meaning of the table that it is in."""
@@ -63,3 +62,28 @@ class AnyJson:
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
         return {}
+
+
+def declare(  # noqa: PLR0913, what is declared of a figure, and of its field
+    meaning: str | About,
+    unit: Unit | None = None,
+    label: str | None = None,
+    better: Better | None = None,
+    *,
+    other_name: str | None = None,
+    default: Any = MISSING,
+    default_factory: Any = MISSING,
+    **about: Any,
+) -> Any:
+    """Declare a field of a table: `errors: int = declare("…", Unit.COUNT)`, or one that has the `About` of others."""
+    if isinstance(meaning, str):
+        meaning = About(meaning, unit, label, better, alias=other_name, **about)
+    return field(default=default, default_factory=default_factory, metadata={"about": meaning})
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(declare,))
+def figure_table(table: type[Table]) -> type[Table]:
+    """Make a frozen dataclass of a class whose fields are declared; the type of each is annotated with its `About`."""
+    for name, kind in table.__annotations__.items():
+        table.__annotations__[name] = Annotated[kind, vars(table)[name].metadata["about"]]
+    return dataclass(frozen=True, slots=True)(table)

@@ -4,66 +4,57 @@ None is a figure that was not measured; it is never written as zero.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Self
+from typing import Self
 
-from cuesta.figures.about import About, Unit
+from cuesta.figures.about import Unit, declare, figure_table
 from cuesta.records import rows as records
 from cuesta.units import count
 
 
-@dataclass(frozen=True, slots=True)
+@figure_table
 class Transactions:
     """Transactions that ended, counted."""
 
-    count: Annotated[int, About("transactions that ended", Unit.COUNT, "transactions", column="transactions")]
-    per_s: Annotated[
-        float | None,
-        About("transactions that ended, per second", Unit.PER_SECOND, "transactions/s", alias="throughput"),
-    ]
+    count: int = declare("transactions that ended", Unit.COUNT, "transactions", column="transactions")
+    per_s: float | None = declare(
+        "transactions that ended, per second", Unit.PER_SECOND, "transactions/s", other_name="throughput"
+    )
 
 
-@dataclass(frozen=True, slots=True)
+@figure_table
 class Keystrokes:
     """Keys that were sent, counted."""
 
-    count: Annotated[int, About("keys that were sent", Unit.COUNT, "keys", column="keystrokes")]
-    per_s: Annotated[
-        float | None, About("keys that were sent, per second", Unit.PER_SECOND, "keys/s", alias="keystrokes")
-    ]
+    count: int = declare("keys that were sent", Unit.COUNT, "keys", column="keystrokes")
+    per_s: float | None = declare("keys that were sent, per second", Unit.PER_SECOND, "keys/s", other_name="keystrokes")
 
 
-@dataclass(frozen=True, slots=True)
+@figure_table
 class Errors:
     """Failures of the host and of lines."""
 
-    count: Annotated[int, About("failures of the host and of lines", Unit.COUNT, "errors", column="errors")]
-    by_name: Annotated[Mapping[str, int], About("the number of failures by name")]
-    before: Annotated[
-        Mapping[str, int], About("failures during ramp-up and settling, by name; no other figure includes them")
-    ]
-    said: Annotated[
-        Mapping[str, str],
-        About("of the first failure of each name: why no line was opened, how its program ended, what was said last"),
-    ]
-    rate: Annotated[float | None, About("errors / (errors + transactions)", Unit.SHARE, "error rate")] = None
+    count: int = declare("failures of the host and of lines", Unit.COUNT, "errors", column="errors")
+    by_name: Mapping[str, int] = declare("the number of failures by name")
+    before: Mapping[str, int] = declare("failures during ramp-up and settling, by name; no other figure includes them")
+    said: Mapping[str, str] = declare(
+        "of the first failure of each name: why no line was opened, how its program ended, what was said last"
+    )
+    rate: float | None = declare("errors / (errors + transactions)", Unit.SHARE, "error rate", default=None)
 
 
-@dataclass(frozen=True, slots=True)
+@figure_table
 class WaitSample:
     """A wait or check that went wrong, and what its user saw. Rows with secrets are hidden."""
 
-    seconds: Annotated[float, About("how long it had lasted; of `continued`: how long output went on", Unit.SECONDS)]
-    condition: Annotated[str, About("what the user waited for, as the tape writes it")]
-    place: Annotated[str, About("the tape and its row; empty without a tape")]
-    row: Annotated[
-        str | None,
-        About("the row with the cursor; of `continued`: when the answer seemed complete; none without a screen"),
-    ]
-    screen: Annotated[
-        Sequence[str],
-        About("the rows of the screen that were not blank; without a screen the last rows that had come"),
-    ]
+    seconds: float = declare("how long it had lasted; of `continued`: how long output went on", Unit.SECONDS)
+    condition: str = declare("what the user waited for, as the tape writes it")
+    place: str = declare("the tape and its row; empty without a tape")
+    row: str | None = declare(
+        "the row with the cursor; of `continued`: when the answer seemed complete; none without a screen"
+    )
+    screen: Sequence[str] = declare(
+        "the rows of the screen that were not blank; without a screen the last rows that had come"
+    )
 
     @classmethod
     def from_record(cls, sample: records.WaitSample) -> Self:
@@ -75,45 +66,42 @@ class WaitSample:
         return f"{self.condition} ({self.place})" if self.place else self.condition
 
 
-@dataclass(frozen=True, slots=True)
+@figure_table
 class Unfinished:
     """Transactions under way when measuring ended. Distributions have them as censored values."""
 
-    count: Annotated[int, About("transactions under way when measuring ended", Unit.COUNT, "unfinished transactions")]
-    oldest: Annotated[float, About("time since the due time of the oldest of them", Unit.SECONDS, "oldest unfinished")]
+    count: int = declare("transactions under way when measuring ended", Unit.COUNT, "unfinished transactions")
+    oldest: float = declare("time since the due time of the oldest of them", Unit.SECONDS, "oldest unfinished")
 
 
-@dataclass(frozen=True, slots=True)
+@figure_table
 class Waiting:
     """Who waited for the host when measuring ended."""
 
-    answers: Annotated[int, About("users whose transaction was under way", Unit.COUNT, "users waiting for an answer")]
-    prompts: Annotated[
-        int,
-        About("users who waited for a prompt before they had typed anything", Unit.COUNT, "users waiting for a prompt"),
-    ]
-    echoes: Annotated[int, About("users with keys that were not echoed yet", Unit.COUNT, "users waiting for an echo")]
-    keys: Annotated[int, About("keys that were not echoed yet", Unit.COUNT, "keys waiting for their echo")]
-    oldest: Annotated[float, About("the longest time that a user had waited", Unit.SECONDS, "longest wait at the end")]
+    answers: int = declare("users whose transaction was under way", Unit.COUNT, "users waiting for an answer")
+    prompts: int = declare(
+        "users who waited for a prompt before they had typed anything", Unit.COUNT, "users waiting for a prompt"
+    )
+    echoes: int = declare("users with keys that were not echoed yet", Unit.COUNT, "users waiting for an echo")
+    keys: int = declare("keys that were not echoed yet", Unit.COUNT, "keys waiting for their echo")
+    oldest: float = declare("the longest time that a user had waited", Unit.SECONDS, "longest wait at the end")
 
 
-@dataclass(frozen=True, slots=True)
+@figure_table
 class DueAccount:
     """What became of the passes or sessions of an open load that were due in the measurement interval."""
 
-    count: Annotated[int, About("passes or sessions that were due", Unit.COUNT, "due by the load")]
-    done: Annotated[int, About("due ones that ended", Unit.COUNT, "due and done")]
-    failed: Annotated[int, About("part of `done`: given up, or without a line", Unit.COUNT, "due and failed")]
-    under_way: Annotated[
-        int, About("due ones that a user was playing when measuring ended", Unit.COUNT, "due, under way")
-    ]
-    waiting: Annotated[
-        int, About("due ones that waited for a free user when measuring ended", Unit.COUNT, "due, waiting for a user")
-    ]
-    skipped: Annotated[int, About("due ones that were skipped because too many waited", Unit.COUNT, "due and skipped")]
-    adds_up: Annotated[
-        bool, About("whether done, under way, waiting and skipped add up to `count`; each is counted where it happens")
-    ]
+    count: int = declare("passes or sessions that were due", Unit.COUNT, "due by the load")
+    done: int = declare("due ones that ended", Unit.COUNT, "due and done")
+    failed: int = declare("part of `done`: given up, or without a line", Unit.COUNT, "due and failed")
+    under_way: int = declare("due ones that a user was playing when measuring ended", Unit.COUNT, "due, under way")
+    waiting: int = declare(
+        "due ones that waited for a free user when measuring ended", Unit.COUNT, "due, waiting for a user"
+    )
+    skipped: int = declare("due ones that were skipped because too many waited", Unit.COUNT, "due and skipped")
+    adds_up: bool = declare(
+        "whether done, under way, waiting and skipped add up to `count`; each is counted where it happens"
+    )
 
     @property
     def accounted(self) -> int:
@@ -131,48 +119,36 @@ class DueAccount:
         return f"{count(self.count)} {'=' if self.adds_up else '≠'} {begun} + {rest}"
 
 
-@dataclass(frozen=True, slots=True)
+@figure_table
 class Characters:
     """Characters a second: typed and shown (in, out), and what crossed the lines for it."""
 
-    in_per_s: Annotated[float | None, About("characters typed per second", Unit.PER_SECOND, "characters typed/s")]
-    in_per_s_per_user: Annotated[
-        float | None,
-        About(
-            "characters typed per second, divided by the mean number of users at work",
-            Unit.PER_SECOND,
-            "characters typed/s and user",
-        ),
-    ]
-    out_per_s: Annotated[float | None, About("characters shown per second", Unit.PER_SECOND, "characters shown/s")]
-    line_in_per_s: Annotated[
-        float | None,
-        About(
-            "bytes per second that lines carried to the host, with negotiation", Unit.PER_SECOND, "bytes to the host/s"
-        ),
-    ]
-    line_out_per_s: Annotated[
-        float | None,
-        About(
-            "bytes per second that lines carried from the host, with negotiation and escapes",
-            Unit.PER_SECOND,
-            "bytes from the host/s",
-        ),
-    ]
+    in_per_s: float | None = declare("characters typed per second", Unit.PER_SECOND, "characters typed/s")
+    in_per_s_per_user: float | None = declare(
+        "characters typed per second, divided by the mean number of users at work",
+        Unit.PER_SECOND,
+        "characters typed/s and user",
+    )
+    out_per_s: float | None = declare("characters shown per second", Unit.PER_SECOND, "characters shown/s")
+    line_in_per_s: float | None = declare(
+        "bytes per second that lines carried to the host, with negotiation", Unit.PER_SECOND, "bytes to the host/s"
+    )
+    line_out_per_s: float | None = declare(
+        "bytes per second that lines carried from the host, with negotiation and escapes",
+        Unit.PER_SECOND,
+        "bytes from the host/s",
+    )
 
 
-@dataclass(frozen=True, slots=True)
+@figure_table
 class GroupCounts:
     """What became of the transactions of one group of users."""
 
-    group: Annotated[str, About("the group of users")]
-    users: Annotated[int, About("users of the group", Unit.COUNT)]
-    transactions: Annotated[int, About("transactions of the group that ended", Unit.COUNT)]
-    unanswered: Annotated[
-        int,
-        About(
-            "transactions of the group that were given up, or stuck at the end; in a group without any "
-            "transaction or echo also its users who never saw a prompt",
-            Unit.COUNT,
-        ),
-    ]
+    group: str = declare("the group of users")
+    users: int = declare("users of the group", Unit.COUNT)
+    transactions: int = declare("transactions of the group that ended", Unit.COUNT)
+    unanswered: int = declare(
+        "transactions of the group that were given up, or stuck at the end; in a group without any "
+        "transaction or echo also its users who never saw a prompt",
+        Unit.COUNT,
+    )

@@ -3,13 +3,10 @@
 Seconds. None is a figure that was not measured; it is never written as zero.
 """
 
-from dataclasses import dataclass, field
-from typing import Annotated
-
-from cuesta.figures.about import About, Better, Unit
+from cuesta.figures.about import About, Better, Unit, declare, figure_table
 
 
-@dataclass(frozen=True, slots=True)
+@figure_table
 class Distribution:
     """Durations in seconds. All but the counts are None where nothing was recorded.
 
@@ -17,31 +14,28 @@ class Distribution:
     `count`, `min` and `longest` count it so (docs/summary.md).
     """
 
-    count: Annotated[int, About("{}: the number of values", Unit.COUNT, "{}, values", Better.MORE)] = 0
-    censored: Annotated[
-        int,
-        About(
-            "{}: the number of those that were not answered: given up, lost, or under way when measuring ended",
-            Unit.COUNT,
-            "{}, censored",
-            Better.LESS,
-        ),
-    ] = 0
-    min: Annotated[float | None, About("{}: the smallest value", Unit.SECONDS, "least {}")] = None
-    mean: Annotated[float | None, About("{}: the mean", Unit.SECONDS, "mean {}")] = None
-    p50: Annotated[float | None, About("{}: the median: half of the values are at most this", Unit.SECONDS)] = None
-    p90: Annotated[float | None, About("{}: 90 % of the values are at most this", Unit.SECONDS)] = None
-    p95: Annotated[float | None, About("{}: 95 % of the values are at most this", Unit.SECONDS)] = None
-    p99: Annotated[float | None, About("{}: 99 % of the values are at most this", Unit.SECONDS)] = None
-    p999: Annotated[float | None, About("{}: 99.9 % of the values are at most this", Unit.SECONDS, "{} p99.9")] = None
-    max: Annotated[float | None, About("{}: the largest value", Unit.SECONDS, "greatest {}")] = None
-    longest: Annotated[
-        float | None, About("{}: the longest that ended, with or without an answer", Unit.SECONDS, "longest {}")
-    ] = None
-    at_least: Annotated[
-        list[str],
-        About("which of these figures are lower bounds: the figure is at least so large, and not known"),
-    ] = field(default_factory=list)
+    count: int = declare("{}: the number of values", Unit.COUNT, "{}, values", Better.MORE, default=0)
+    censored: int = declare(
+        "{}: the number of those that were not answered: given up, lost, or under way when measuring ended",
+        Unit.COUNT,
+        "{}, censored",
+        Better.LESS,
+        default=0,
+    )
+    min: float | None = declare("{}: the smallest value", Unit.SECONDS, "least {}", default=None)
+    mean: float | None = declare("{}: the mean", Unit.SECONDS, "mean {}", default=None)
+    p50: float | None = declare("{}: the median: half of the values are at most this", Unit.SECONDS, default=None)
+    p90: float | None = declare("{}: 90 % of the values are at most this", Unit.SECONDS, default=None)
+    p95: float | None = declare("{}: 95 % of the values are at most this", Unit.SECONDS, default=None)
+    p99: float | None = declare("{}: 99 % of the values are at most this", Unit.SECONDS, default=None)
+    p999: float | None = declare("{}: 99.9 % of the values are at most this", Unit.SECONDS, "{} p99.9", default=None)
+    max: float | None = declare("{}: the largest value", Unit.SECONDS, "greatest {}", default=None)
+    longest: float | None = declare(
+        "{}: the longest that ended, with or without an answer", Unit.SECONDS, "longest {}", default=None
+    )
+    at_least: list[str] = declare(
+        "which of these figures are lower bounds: the figure is at least so large, and not known", default_factory=list
+    )
 
     @property
     def asked(self) -> int:
@@ -66,32 +60,32 @@ LATENESS = About(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@figure_table
 class Sizes:
     """Sizes of answers in characters, of waits that end with the answer (not `Wait+Screen`, `+Line`, `+Cursor`).
 
     All but the count are None where nothing was recorded.
     """
 
-    count: Annotated[int, About("{}: the number of answers", Unit.COUNT, "{}, answers")] = 0
-    min: Annotated[float | None, About("{}: the shortest answer", Unit.COUNT, "least {}")] = None
-    mean: Annotated[float | None, About("{}: the mean", Unit.COUNT, "mean {}")] = None
-    p5: Annotated[float | None, About("{}: 5 % of the answers are at most so long", Unit.COUNT)] = None
-    p50: Annotated[float | None, About("{}: the median", Unit.COUNT)] = None
-    p95: Annotated[float | None, About("{}: 95 % of the answers are at most so long", Unit.COUNT)] = None
-    max: Annotated[float | None, About("{}: the longest answer", Unit.COUNT, "greatest {}")] = None
+    count: int = declare("{}: the number of answers", Unit.COUNT, "{}, answers", default=0)
+    min: float | None = declare("{}: the shortest answer", Unit.COUNT, "least {}", default=None)
+    mean: float | None = declare("{}: the mean", Unit.COUNT, "mean {}", default=None)
+    p5: float | None = declare("{}: 5 % of the answers are at most so long", Unit.COUNT, default=None)
+    p50: float | None = declare("{}: the median", Unit.COUNT, default=None)
+    p95: float | None = declare("{}: 95 % of the answers are at most so long", Unit.COUNT, default=None)
+    max: float | None = declare("{}: the longest answer", Unit.COUNT, "greatest {}", default=None)
 
 
-@dataclass(frozen=True, slots=True)
+@figure_table
 class TransactionClass:
     """One class of transactions, of one group of users."""
 
-    group: Annotated[str, About("the group of users")]
-    transaction: Annotated[str, About("the name of the transaction in the tape")]
-    response: Annotated[Distribution, RESPONSE]
-    response_from_sent: Annotated[Distribution, RESPONSE_FROM_SENT]
-    first_response: Annotated[Distribution, FIRST_RESPONSE]
-    characters: Annotated[Sizes, About("Characters of an answer without echoes", None, "characters of an answer")]
+    group: str = declare("the group of users")
+    transaction: str = declare("the name of the transaction in the tape")
+    response: Distribution = declare(RESPONSE)
+    response_from_sent: Distribution = declare(RESPONSE_FROM_SENT)
+    first_response: Distribution = declare(FIRST_RESPONSE)
+    characters: Sizes = declare("Characters of an answer without echoes", None, "characters of an answer")
 
     @property
     def label(self) -> str:
@@ -103,33 +97,32 @@ def class_label(group: str, transaction: str) -> str:
     return group if group == transaction else f"{group}: {transaction}"
 
 
-@dataclass(frozen=True, slots=True)
+@figure_table
 class KeyTimes:
     """The keys of one group of users."""
 
-    group: Annotated[str, About("the group of users")]
-    echo: Annotated[Distribution, ECHO]
-    echo_from_sent: Annotated[Distribution, ECHO_FROM_SENT]
-    lateness: Annotated[Distribution, LATENESS]
+    group: str = declare("the group of users")
+    echo: Distribution = declare(ECHO)
+    echo_from_sent: Distribution = declare(ECHO_FROM_SENT)
+    lateness: Distribution = declare(LATENESS)
 
 
-@dataclass(frozen=True, slots=True)
+@figure_table
 class Inflation:
     """By how much the driver's own part lengthens a response."""
 
-    p50: Annotated[float, About("{}: difference of the medians", Unit.SECONDS, "{} p50")]
-    p99: Annotated[float, About("{}: difference of the 99th percentiles", Unit.SECONDS, "{} p99")]
+    p50: float = declare("{}: difference of the medians", Unit.SECONDS, "{} p50")
+    p99: float = declare("{}: difference of the 99th percentiles", Unit.SECONDS, "{} p99")
 
 
-@dataclass(frozen=True, slots=True)
+@figure_table
 class KernelTimes:
     """From the last key to the first sign of an answer, by the kernel's stamps and by the driver's."""
 
-    kernel_response: Annotated[
-        Distribution,
-        About("By the kernel's stamps, from packet sent to packet received", None, "response by the kernel"),
-    ]
-    user_response: Annotated[
-        Distribution, About("By the driver's clock, for the same transactions", None, "response by the driver")
-    ]
-    inflation: Annotated[Inflation, About("What the driver itself adds to every response", None, "added by the driver")]
+    kernel_response: Distribution = declare(
+        "By the kernel's stamps, from packet sent to packet received", None, "response by the kernel"
+    )
+    user_response: Distribution = declare(
+        "By the driver's clock, for the same transactions", None, "response by the driver"
+    )
+    inflation: Inflation = declare("What the driver itself adds to every response", None, "added by the driver")
