@@ -15,7 +15,7 @@ use crate::spec::RunSpec;
 pub type Connect = Rc<dyn Fn(usize, u32) -> Pin<Box<dyn Future<Output = Result<Box<dyn Line>, OpenError>>>>>;
 
 /// Opens lines as the plan says.
-pub(crate) fn over_the_network(spec: &RunSpec, groups: &[Group]) -> Result<Connect, RunError> {
+pub(crate) fn connect_to_targets(spec: &RunSpec, groups: &[Group]) -> Result<Connect, RunError> {
     let groups = spec.groups.iter().zip(groups).map(|(spec, group)| {
         let target: Target =
             spec.target.parse().map_err(|error| RunError::Plan(format!("`{}`: {error}", spec.target)))?;

@@ -13,7 +13,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::barrier::{Barrier, BarrierRelease, BarrierStatus};
 use crate::cast_writer::{CastTap, CastWriter, tapped};
-use crate::connect::{Connect, over_the_network};
+use crate::connect::{Connect, connect_to_targets};
 use crate::error::RunError;
 use crate::group::Group;
 use crate::schedule::{Announcement, Announcements, Schedule};
@@ -239,7 +239,7 @@ fn drive(spec: Arc<RunSpec>, layout: &RunLayout, parts: WorkerParts, mut stop: S
         set.set(*cpu);
         sched_setaffinity(None, &set).map_err(|error| RunError::Io(format!("CPU {cpu}: {error}")))?;
     }
-    let connect = tapped(over_the_network(&spec, &layout.groups)?, tap);
+    let connect = tapped(connect_to_targets(&spec, &layout.groups)?, tap);
     let (schedule, groups) = (layout.schedule.clone(), layout.groups.clone());
     let thread = u32::try_from(number).unwrap_or(0);
     let stopped = Arc::clone(&stop.stop);

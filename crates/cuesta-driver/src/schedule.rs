@@ -187,7 +187,7 @@ impl Schedule {
     }
 
     /// When a user who has nothing to do before an instant looks for new steps.
-    pub(crate) fn looks_again(&self, now: Stamp, until: Stamp) -> Stamp {
+    pub(crate) fn next_look(&self, now: Stamp, until: Stamp) -> Stamp {
         if self.is_open() { until.min(now + LOOK_AGAIN) } else { until }
     }
 }

@@ -61,9 +61,9 @@ fn second_number(text: &[u8]) -> Option<u64> {
 
 /// A thread that waits for a CPU for more than a twentieth of the time has none to spare.
 const MOST_WAIT: u32 = 20;
-/// Over how long its waits are looked at: a single one says nothing.
+/// The interval over which its waits are added up.
 const LOOK: Duration = Duration::from_millis(250);
-/// For how long it then has none.
+/// How long such a thread then counts as busy.
 const CROWDED: Duration = Duration::from_secs(1);
 
 /// Whether other threads want the CPU that the calling thread runs on.
@@ -80,7 +80,7 @@ impl SpareCpu {
     }
 
     /// Whether there is CPU time to spare at `now`, by the thread's waits so far.
-    pub(crate) fn is_there(&mut self, now: Stamp) -> bool {
+    pub(crate) fn is_available(&mut self, now: Stamp) -> bool {
         let since_look = now.since(self.looked);
         if since_look >= LOOK {
             let (_, waited) = self.meter.since_last();

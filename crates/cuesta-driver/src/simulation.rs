@@ -71,7 +71,7 @@ pub fn simulate_host(
             for interval in intervals(&timeline, batches) {
                 clock::sleep_until(timeline.at(interval.end)).await;
                 if let Some(group) = shared.progress.as_ref().and_then(ProgressGuard::stalled) {
-                    return Err(stands_still(&shared.spec.groups[group].script));
+                    return Err(takes_no_time(&shared.spec.groups[group].script));
                 }
                 let batch = Batch {
                     step: interval.step,
@@ -91,7 +91,7 @@ pub fn simulate_host(
     clock::run_tasks(run)?
 }
 
-fn stands_still(script: &str) -> RunError {
+fn takes_no_time(script: &str) -> RunError {
     RunError::Plan(format!(
         "tape {script}: a pass takes no time at all, and would be repeated forever; expected a wait, a think time, or time \
          between its keys"

@@ -184,15 +184,15 @@ impl User {
     /// One session, from the opening of a line to its end.
     async fn session(&mut self, retry: &mut Duration, first: bool) -> Result<Infallible, Stop> {
         self.wait_for_a_step(retry).await?;
-        if self.comes_and_goes() {
+        if self.opens_line_per_session() {
             // Boxed, so that users that keep their line reserve no memory for it.
-            return Box::pin(self.session_that_arrives(retry)).await;
+            return Box::pin(self.play_next_session(retry)).await;
         }
         let mut session = self.open().await?;
         *retry = FIRST_RETRY;
         let Err(stop) = self.work(&mut session, first).await;
         // Boxed, so that users at work reserve no memory for it.
-        Err(Box::pin(self.explained(stop, session)).await)
+        Err(Box::pin(self.explain_loss(stop, session)).await)
     }
 
     /// Logs in and plays passes until the session ends.
@@ -200,7 +200,7 @@ impl User {
         self.login(session, first).await?;
         loop {
             self.next_pass(session).await?;
-            self.insist_on_time()?;
+            self.refuse_endless_passes()?;
             let played = self.play(session, self.program().pass, self.program().ops.len()).await;
             self.end_arrival(played);
             match played {
@@ -216,7 +216,7 @@ impl User {
     }
 
     /// Stops a simulated user whose passes take no time.
-    fn insist_on_time(&self) -> Result<(), Stop> {
+    fn refuse_endless_passes(&self) -> Result<(), Stop> {
         let Some(progress) = &self.shared.progress else { return Ok(()) };
         let at = self.next_due.max(clock::now());
         if progress.allows_pass(self.slot, self.group, at) { Ok(()) } else { Err(Stop::Over) }
@@ -286,8 +286,8 @@ impl User {
             match &mut self.pacer {
                 Pacer::Closed => return Ok(()),
                 Pacer::Cyclic { next, .. } if *next >= ends => session.listen_until(ends).await?,
-                Pacer::Cyclic { next, .. } if *next > schedule.looks_again(now, *next) => {
-                    session.listen_until(schedule.looks_again(now, *next)).await?;
+                Pacer::Cyclic { next, .. } if *next > schedule.next_look(now, *next) => {
+                    session.listen_until(schedule.next_look(now, *next)).await?;
                 }
                 Pacer::Cyclic { next, cycle } => {
                     let (due, left_out) = next_in_cycle(next, *cycle, now);

@@ -135,7 +135,7 @@ impl Worker {
             }
             self.follow_announcements();
             let now = clock::now();
-            clock::allow_spinning(self.shared.spec.spin && self.spare.is_there(now));
+            clock::allow_spinning(self.shared.spec.spin && self.spare.is_available(now));
             if now >= until {
                 return Woken::Due;
             }

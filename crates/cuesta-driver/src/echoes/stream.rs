@@ -61,7 +61,7 @@ impl StreamEchoes {
         self.expects_echo() || (!self.uncounted.is_empty() && self.matcher.is_in_row())
     }
 
-    /// What came is not looked at.
+    /// Follows these bytes without looking for echoes.
     pub(crate) fn skip(&mut self, bytes: &[u8]) {
         self.matcher.skip(bytes);
     }

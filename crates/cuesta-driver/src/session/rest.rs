@@ -99,7 +99,7 @@ impl Rest {
         }
     }
 
-    /// Nothing is an answer's rest any more.
+    /// Output from now on belongs to no answer.
     pub(super) fn end(&mut self) {
         self.since = None;
     }

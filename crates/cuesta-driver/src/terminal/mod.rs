@@ -95,7 +95,7 @@ pub(crate) trait Terminal: Echoes {
         None
     }
 
-    /// Nothing has come until then.
+    /// Ends the frame, because nothing more has come by [`frame_ends`](Self::frame_ends).
     fn end_frame(&mut self, events: &mut Vec<OutputEvent>) {}
 
     /// The wait condition changed: judges again what has come, the last of it at `last`. Says whether the answer is complete.

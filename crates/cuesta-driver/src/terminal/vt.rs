@@ -66,7 +66,7 @@ pub(crate) struct VtTerminal {
     first_output: Option<Stamp>,
     /// Since when the screen has met the wait condition.
     matched: Option<Stamp>,
-    /// By which row, counted from the first that has scrolled off.
+    /// The row that has met it, counted from the first that has scrolled off.
     matched_row: Option<u64>,
     hold: Hold,
     /// Memory size last reported, in bytes.
@@ -77,13 +77,13 @@ pub(crate) struct VtTerminal {
     frame_begun: Option<Stamp>,
     /// A frame is whole once nothing has come for this long.
     quiet: Duration,
-    /// Until then, what was drawn last may be a part of a frame.
-    goes_on_until: Option<Stamp>,
-    /// How much had scrolled off when the screen was judged last.
+    /// Until this instant more of the last frame may come.
+    frame_may_go_on_until: Option<Stamp>,
+    /// The number of rows that had scrolled off when the wait condition was checked last.
     judged_at: u64,
     /// When the last byte came that was drawn.
     last_drawn: Stamp,
-    /// By then the last key that edits the row, or moves in it, is drawn.
+    /// The instant by which the last key that edits the row, or moves in it, is drawn.
     edit_drawn_by: Stamp,
 }
 
@@ -119,7 +119,7 @@ impl VtTerminal {
             can_echo,
             frame_begun: None,
             quiet: frames::QUIET,
-            goes_on_until: None,
+            frame_may_go_on_until: None,
             judged_at: 0,
             last_drawn: Stamp::ZERO,
             edit_drawn_by: Stamp::ZERO,
@@ -129,7 +129,7 @@ impl VtTerminal {
     fn apply(&mut self, effect: KeyEffect, key: SentKey, events: &mut Vec<OutputEvent>) {
         self.has_output = false;
         self.ends_input = key.ends_input;
-        (self.first_output, self.matched, self.goes_on_until) = (None, None, None);
+        (self.first_output, self.matched, self.frame_may_go_on_until) = (None, None, None);
         (self.hold.since, self.hold.gone) = (None, None);
         if key.begins_input {
             self.own_echoes.begin(&self.screen);

@@ -44,7 +44,7 @@ struct LastAnswer {
 }
 
 impl OpenTransaction {
-    /// Another wait, without a key between, was for more of the last answer, which came at an instant.
+    /// Another wait for the same answer, with no key in between, has ended at `done`.
     fn goes_on(&mut self, done: Stamp) {
         let Some(transaction) = &mut self.transaction else { return };
         let more = done.since(transaction.done);
@@ -72,7 +72,8 @@ impl User {
         let since = key.map_or_else(clock::now, |(_, sent)| sent);
         self.last_wait = (self.at, since);
         self.shared.set_activity(self.slot, Activity::Other, since);
-        let awaited = key.map(|(due, sent)| self.awaited_answer(session, due, sent)).or_else(|| self.begun_answer());
+        let awaited =
+            key.map(|(due, sent)| self.awaited_answer(session, due, sent)).or_else(|| self.unfinished_answer());
         let waiting_for = awaited.map_or(WaitingFor::Prompt(since), WaitingFor::Answer);
         self.shared.user(self.slot, |user| user.wait_for(Some(waiting_for)));
         let drained = self.shared.schedule().timeline.drained();
@@ -142,7 +143,7 @@ impl User {
     }
 
     /// The answer of which a part has come, as an earlier wait has told.
-    fn begun_answer(&self) -> Option<AwaitedAnswer> {
+    fn unfinished_answer(&self) -> Option<AwaitedAnswer> {
         let Transaction { due, sent, first, .. } = self.input.transaction?;
         let classes = &self.shared.groups[self.group].series.classes;
         let class = self.input.class.unwrap_or(classes.len() - 1);

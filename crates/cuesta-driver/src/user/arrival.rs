@@ -11,7 +11,7 @@ use crate::pacing::Pacer;
 
 impl User {
     /// One session of an open load of sessions, when it arrives.
-    pub(super) async fn session_that_arrives(&mut self, retry: &mut Duration) -> Result<Infallible, Stop> {
+    pub(super) async fn play_next_session(&mut self, retry: &mut Duration) -> Result<Infallible, Stop> {
         let Pacer::Open(arrivals) = &self.pacer else { return Err(Stop::Left) };
         let ends = self.step_end();
         let Some(due) = Rc::clone(arrivals).next_before(ends).await else {
@@ -21,16 +21,16 @@ impl User {
         self.shared.user(self.slot, |user| user.arrived = Some(due));
         self.next_due = due;
         self.delayed = clock::now().since(due);
-        let played = self.arrived_session(retry).await;
+        let played = self.play_session(retry).await;
         self.end_arrival(played);
         played.and(Err(Stop::Left))
     }
 
-    async fn arrived_session(&mut self, retry: &mut Duration) -> Result<(), Stop> {
+    async fn play_session(&mut self, retry: &mut Duration) -> Result<(), Stop> {
         let mut session = self.open().await?;
         *retry = FIRST_RETRY;
         match self.play(&mut session, 0, self.program().ops.len()).await {
-            Err(stop) => Err(Box::pin(self.explained(stop, session)).await),
+            Err(stop) => Err(Box::pin(self.explain_loss(stop, session)).await),
             Ok(()) => Ok(()),
         }
     }

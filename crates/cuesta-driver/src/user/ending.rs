@@ -17,13 +17,13 @@ const PATIENCE: Duration = Duration::from_millis(200);
 impl User {
     /// Tells what the host of a lost line said last, and what was waited for. Replaces the line's fault by how the program there
     /// ended, if that is known.
-    pub(super) async fn explained(&self, stop: Stop, mut session: Session) -> Stop {
+    pub(super) async fn explain_loss(&self, stop: Stop, mut session: Session) -> Stop {
         if !matches!(stop, Stop::Lost(_)) || self.load_has_ended() {
             return stop;
         }
         let (wait, since) = self.last_wait;
         let waited = clock::now().since(since);
-        let stop = self.with_exit(stop, &mut session).await;
+        let stop = self.add_program_exit(stop, &mut session).await;
         let waits = wait == self.at && matches!(self.program().ops.get(wait), Some(Op::Wait { .. }));
         if let (Stop::Lost(loss), true) = (stop, waits) {
             self.shared.add_sample(loss.name(), || self.sample(&session, wait, waited));
@@ -31,7 +31,7 @@ impl User {
         stop
     }
 
-    async fn with_exit(&self, stop: Stop, session: &mut Session) -> Stop {
+    async fn add_program_exit(&self, stop: Stop, session: &mut Session) -> Stop {
         let Stop::Lost(fault) = stop else { return stop };
         if !matches!(fault, Failure::Closed | Failure::Reset | Failure::Broken | Failure::NoProgram) {
             return stop;
@@ -76,7 +76,7 @@ impl User {
     }
 
     /// Nothing more is due: keeps the line open until the measurement ends, and then while keys wait for their echo.
-    pub(super) async fn until_the_end(&self, session: &mut Session) -> Stop {
+    pub(super) async fn stay_until_the_end(&self, session: &mut Session) -> Stop {
         if self.hung_up {
             clock::sleep_until(self.shared.schedule().timeline.end()).await;
             return Stop::Over;

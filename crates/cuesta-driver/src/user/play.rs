@@ -101,7 +101,7 @@ impl User {
         self.next_due += pause;
         // Nothing is due before the next key, but a long pause must not outlive the run.
         if self.next_due >= self.shared.schedule().timeline.end() {
-            return Err(self.until_the_end(session).await);
+            return Err(self.stay_until_the_end(session).await);
         }
         Ok(())
     }
@@ -158,7 +158,7 @@ impl User {
         self.keying_ends = self.next_due;
         let due = self.next_due;
         if due >= self.shared.schedule().timeline.end() {
-            return Err(self.until_the_end(session).await);
+            return Err(self.stay_until_the_end(session).await);
         }
         // A line that is still busy with the keys before delays this key and the user; the due time does not move.
         let free = session.free_at();

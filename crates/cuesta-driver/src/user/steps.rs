@@ -13,7 +13,7 @@ use crate::user_state::UserState;
 
 impl User {
     /// When the user would begin another pass: in a closed load after its think time, else now.
-    fn at(&self) -> Stamp {
+    fn next_pass_at(&self) -> Stamp {
         let now = clock::latest();
         if self.load == LoadKind::Closed { self.next_due.max(now) } else { now }
     }
@@ -21,19 +21,19 @@ impl User {
     /// Enters the present step. A user whom the step does not have closes its line: an idle line is a load too.
     pub(super) async fn follow_steps(&mut self, session: &mut Session) -> Result<(), Stop> {
         loop {
-            let (at, now) = (self.at(), clock::latest());
+            let (at, now) = (self.next_pass_at(), clock::latest());
             let schedule = self.shared.schedule();
             if at >= schedule.timeline.end() {
-                return Err(self.until_the_end(session).await);
+                return Err(self.stay_until_the_end(session).await);
             }
             // While steps may be added, a step may end before this user has thought.
-            let looks_again = schedule.looks_again(now, at);
-            match schedule.duty(self.group, self.rank, looks_again) {
-                Duty::Work { .. } if looks_again < at => session.listen_until(looks_again).await?,
+            let next_look = schedule.next_look(now, at);
+            match schedule.duty(self.group, self.rank, next_look) {
+                Duty::Work { .. } if next_look < at => session.listen_until(next_look).await?,
                 Duty::Work { step, since } => {
                     self.enter(step, since);
                     session.begin_pass(self.program);
-                    return if self.comes_and_goes() { Err(Stop::Left) } else { Ok(()) };
+                    return if self.opens_line_per_session() { Err(Stop::Left) } else { Ok(()) };
                 }
                 Duty::Rest { .. } => {
                     // What this user would do next is due after it has left. It leaves after the step's last interval is counted.
@@ -48,7 +48,7 @@ impl User {
     /// turned away before.
     pub(super) async fn wait_for_a_step(&mut self, retry: &mut Duration) -> Result<(), Stop> {
         loop {
-            let at = self.at();
+            let at = self.next_pass_at();
             let schedule = self.shared.schedule();
             let end = schedule.timeline.end();
             if at >= end {
@@ -97,7 +97,7 @@ impl User {
     }
 
     /// Whether the load is of sessions, each of which opens a line of its own.
-    pub(super) fn comes_and_goes(&self) -> bool {
+    pub(super) fn opens_line_per_session(&self) -> bool {
         matches!(self.load, LoadKind::Open { arrivals: ArrivalKind::Sessions, .. })
     }
 

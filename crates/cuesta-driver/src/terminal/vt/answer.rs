@@ -102,7 +102,7 @@ impl VtTerminal {
     /// Until when a match is held, if one is.
     pub(super) fn held_until(&self) -> Option<Stamp> {
         let matched = self.matched.or(self.hold.gone)?;
-        let frame = self.goes_on_until;
+        let frame = self.frame_may_go_on_until;
         if self.may_answer_earlier_row() {
             return Some(matched.max(self.hold.last) + self.hold.length().max(FIRST_HOLD));
         }
@@ -113,7 +113,7 @@ impl VtTerminal {
 
     /// Stops holding the match; returns when it came.
     pub(super) fn accept_held(&mut self) -> Option<Stamp> {
-        self.goes_on_until = None;
+        self.frame_may_go_on_until = None;
         if self.may_answer_earlier_row() || self.waits_for_echo() {
             self.hold.unechoed_inputs += u32::from(self.typed_text.is_waiting());
             self.hold.given_up = self.typed_text.waiting().map(|unshown| unshown.key.sent).max().unwrap_or_default();
@@ -132,7 +132,7 @@ impl VtTerminal {
     /// Whether a match is held: keys before the last one still wait for their echo, the match may answer an earlier row, or the frame
     /// may go on.
     pub(super) fn is_match_held(&self) -> bool {
-        self.may_answer_earlier_row() || self.waits_for_echo() || self.goes_on_until.is_some()
+        self.may_answer_earlier_row() || self.waits_for_echo() || self.frame_may_go_on_until.is_some()
     }
 
     /// Whether keys before the last one still wait for their echo, so that a match may be before it.

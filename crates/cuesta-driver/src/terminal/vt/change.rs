@@ -50,7 +50,7 @@ pub(super) struct ChangeEchoes {
     rest: (Duration, Duration),
     /// While keys waited, a frame changed only what is set aside, and that is most of the screen: it may have shown them.
     may_be_hidden: bool,
-    /// Keys sent before cannot be told from others.
+    /// Keys sent before this instant cannot be told from one another.
     clear_from: Stamp,
     /// The first keys that were shown.
     kept_back: Vec<KeptBack>,
@@ -198,7 +198,7 @@ impl ChangeEchoes {
         }
     }
 
-    /// Keys sent from now on are not clear until the screen has been still for a while. `waited`: the wait of the oldest key.
+    /// Keys cannot be told from one another until the screen has been still for a while. `waited`: the wait of the oldest key.
     fn blur(&mut self, at: Stamp, waited: Duration) {
         let slow = self.slowest.0.map_or(LULL, |slowest| slowest * SLOW);
         self.clear_from = self.clear_from.max(at + slow.max(waited));

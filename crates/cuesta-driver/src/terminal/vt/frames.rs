@@ -104,7 +104,7 @@ impl VtTerminal {
         self.handle_matches(events);
         self.change_drawn(at, is_marked, events);
         if let Some(condition) = condition {
-            self.goes_on_until = (!is_marked && self.may_draw_on()).then_some(at + self.quiet);
+            self.frame_may_go_on_until = (!is_marked && self.may_continue_frame()).then_some(at + self.quiet);
             self.judge(condition, at, events);
         }
     }
@@ -129,7 +129,7 @@ impl VtTerminal {
     }
 
     /// Whether a frame may take several reads: a program draws the screen as a whole, or its row, which goes on behind the cursor.
-    fn may_draw_on(&self) -> bool {
+    fn may_continue_frame(&self) -> bool {
         let cursor = self.screen.next_cell();
         let goes_on = || self.screen.row(cursor.0).chars().count() > self.screen.text_before(cursor).chars().count();
         self.screen.is_alternate() || self.screen.modes().hidden_cursor || goes_on()
