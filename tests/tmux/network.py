@@ -102,6 +102,16 @@ def start_agent(place: Place, *peers: str, **settings: object) -> _native.Tmux:
 
 
 @contextmanager
+def working_agent(place: Place, *peers: str, **settings: object) -> Iterator[_native.Tmux]:
+    """An agent in this process during the block."""
+    agent = start_agent(place, *peers, **settings)
+    try:
+        yield agent
+    finally:
+        agent.stop()
+
+
+@contextmanager
 def agents(
     net: Network,
     *,
@@ -117,18 +127,14 @@ def agents(
     """
     other = other or net.b
     one, two = (net.a.v6, other.v6) if v6 else (net.a.v4, other.v4)
-    a = start_agent(net.a, two, capture=capture and str(capture), **settings)
-    try:
-        b = start_agent(other, one, **{**settings, **(there or {})})
-        try:
-            wait_for(lambda: status(a)["peers"][0]["state"] == "able")
-            a.reset()
-            b.reset()
-            yield a, b
-        finally:
-            b.stop()
-    finally:
-        a.stop()
+    with (
+        working_agent(net.a, two, capture=capture and str(capture), **settings) as a,
+        working_agent(other, one, **{**settings, **(there or {})}) as b,
+    ):
+        wait_for(lambda: status(a)["peers"][0]["state"] == "able")
+        a.reset()
+        b.reset()
+        yield a, b
 
 
 def status(agent: _native.Tmux) -> dict[str, Any]:

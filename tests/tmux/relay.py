@@ -62,12 +62,9 @@ def _relay(sides: Sequence[socket.socket], told: socket.socket, fate: Callable[[
                         sides[1 - source].send(frame)
 
 
-def is_tmux(octets: bytes) -> bool:
-    return octets[12:14] == b"\x08\x00" and octets[ETHERNET + 9] == TMUX
-
-
 def is_message(octets: bytes) -> bool:
-    return is_tmux(octets) and len(octets) > ETHERNET + IPV4
+    is_tmux = octets[12:14] == b"\x08\x00" and octets[ETHERNET + 9] == TMUX
+    return is_tmux and len(octets) > ETHERNET + IPV4
 
 
 class Disturbance:
@@ -88,17 +85,3 @@ class Disturbance:
         if kind == "delayed":
             self.delayed[side] = octets
         return [frame] * {"passed": 1, "doubled": 2}.get(kind, 0) + late
-
-
-class Meeting:
-    """Holds back the first datagram of TMux of each side until there is one of both."""
-
-    def __init__(self) -> None:
-        self.first: dict[int, bytes] = {}
-
-    def __call__(self, frame: Frame) -> Sequence[Frame]:
-        side, octets = frame
-        if not is_tmux(octets) or len(self.first) == len((0, 1)):
-            return [frame]
-        self.first.setdefault(side, octets)
-        return list(self.first.items()) if len(self.first) == len((0, 1)) else []

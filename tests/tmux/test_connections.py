@@ -5,7 +5,6 @@ import random
 import socket
 import subprocess
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,22 +23,16 @@ from tests.tmux.network import (
     forward,
     inside,
     ip,
-    network,
     server,
     start_agent,
     status,
     tcpdump,
     wait_for,
+    working_agent,
 )
-from tests.tmux.relay import Disturbance, Meeting, is_message, relayed
+from tests.tmux.relay import Disturbance, relayed
 
 BULK = 4_000_000
-
-
-@pytest.fixture
-def net() -> Iterator[Network]:
-    with network() as made:
-        yield made
 
 
 def noise(octets: int, seed: int = 1) -> bytes:
@@ -143,16 +136,13 @@ def test_a_command_over_ssh(net: Network, tmp_path: Path) -> None:
 
 
 def test_a_host_without_tmux_is_reached_as_before(net: Network, tmp_path: Path) -> None:
-    agent = start_agent(net.a, net.b.v4)
-    try:
+    with working_agent(net.a, net.b.v4) as agent:
         wait_for(lambda: status(agent)["peers"][0]["state"] == "refused")
         with tcpdump(net.b, tmp_path / "wire.pcap") as seen, server(net.b, net.b.v4, echo) as port:
             with connect(net.a, net.b.v4, port) as line:
                 assert exchange(line, noise(BULK)) == noise(BULK)
             seen.end()
         wire = status(agent)["wire"]
-    finally:
-        agent.stop()
     assert seen.count("ip proto 18") == 0
     assert wire["messages"]["sent"] == 0
     assert wire["plain"]["peer_unable"] == seen.count(f"tcp and src {net.a.v4}")
@@ -186,16 +176,14 @@ def test_a_connection_outlives_an_agent_that_is_killed(net: Network, victim: str
 
 @pytest.mark.parametrize(("here", "there"), [(576, 1500), (1500, 576)])
 def test_hosts_with_different_mtus(net: Network, tmp_path: Path, here: int, there: int) -> None:
-    a, b = start_agent(net.a, net.b.v4, mtu=here), start_agent(net.b, net.a.v4, mtu=there)
-    try:
-        wait_for(lambda: status(a)["peers"][0]["state"] == "able")
-        with tcpdump(net.b, tmp_path / "wire.pcap") as seen, server(net.b, net.b.v4, echo) as port:
-            with connect(net.a, net.b.v4, port) as line:
-                assert exchange(line, noise(BULK)) == noise(BULK)
-            seen.end()
-    finally:
-        a.stop()
-        b.stop()
+    with (
+        agents(net, mtu=here, there={"mtu": there}),
+        tcpdump(net.b, tmp_path / "wire.pcap") as seen,
+        server(net.b, net.b.v4, echo) as port,
+    ):
+        with connect(net.a, net.b.v4, port) as line:
+            assert exchange(line, noise(BULK)) == noise(BULK)
+        seen.end()
     for place, mtu in ((net.a, here), (net.b, there)):
         messages = f"ip proto 18 and src {place.v4}"
         assert seen.count(messages) > 100
@@ -243,59 +231,19 @@ def exchange_some(line: socket.socket, text: bytes) -> bytes:
     return bytes(received)
 
 
-def test_ends_need_not_agree_on_what_is_multiplexed(net: Network) -> None:
-    with agents(net, there={"ports": [1]}) as (a, b), server(net.b, net.b.v4, echo) as port:
-        with connect(net.a, net.b.v4, port) as line:
-            assert exchange(line, noise(100_000)) == noise(100_000)
-        assert status(a)["wire"]["octets"]["sent"] > 100_000
-        assert status(b)["wire"]["messages"]["sent"] == 0
-
-
-def test_a_connection_of_a_second_address_is_plain(net: Network) -> None:
-    """The peer knows only the first."""
-    ip("-n", net.a.namespace, "address", "add", "198.18.7.11/24", "dev", WIRE)
-    with agents(net) as (a, _), server(net.b, net.b.v4, echo) as port:
-        with connect(net.a, net.b.v4, port, source="198.18.7.11") as line:
-            assert exchange(line, noise(10_000)) == noise(10_000)
-        wire = status(a)["wire"]
-    assert wire["plain"]["other_source"] > 0
-    assert wire["messages"]["sent"] == 0
-
-
 def test_a_peer_that_vanishes_without_icmp_costs_three_messages_and_three_seconds(net: Network) -> None:
     a, b = net.a, net.b
     ip("-n", b.namespace, "rule", "add", "pref", "1", "ipproto", "icmp", "blackhole")
-    with agent_process(b, a.v4) as there:
-        here = start_agent(a, b.v4)
-        try:
-            wait_for(lambda: status(here)["peers"][0]["state"] == "able")
-            with server(b, b.v4, echo) as port, connect(a, b.v4, port) as line:
-                line.sendall(b"before")
-                assert line.recv(6) == b"before"
-                there.process.kill()
-                there.process.wait()
-                assert exchange(line, noise(100_000)) == noise(100_000)
-            ended = status(here)
-        finally:
-            here.stop()
+    with agent_process(b, a.v4) as there, working_agent(a, b.v4) as here:
+        wait_for(lambda: status(here)["peers"][0]["state"] == "able")
+        with server(b, b.v4, echo) as port, connect(a, b.v4, port) as line:
+            line.sendall(b"before")
+            assert line.recv(6) == b"before"
+            there.process.kill()
+            there.process.wait()
+            assert exchange(line, noise(100_000)) == noise(100_000)
+        ended = status(here)
     assert (ended["peers"][0]["state"], ended["wire"]["changes"]["silent"]) == ("silent", 1)
-
-
-def test_both_may_probe_at_once(net: Network) -> None:
-    """Neither hears the other before it has asked."""
-    meeting = Meeting()
-    with relayed(net, meeting):
-        a, b = start_agent(net.a, net.b.v4), start_agent(net.b, net.a.v4)
-        try:
-            wait_for(lambda: all(status(each)["peers"][0]["state"] == "able" for each in (a, b)))
-            assert [is_message(octets) for octets in meeting.first.values()] == [False, False]
-            assert sum(status(each)["wire"]["enqs"]["sent"] for each in (a, b)) <= 4
-            with server(net.b, net.b.v4, echo) as port, connect(net.a, net.b.v4, port) as line:
-                assert exchange(line, b"both") == b"both"
-            assert status(b)["wire"]["segments"]["received"] > 0
-        finally:
-            a.stop()
-            b.stop()
 
 
 @pytest.mark.parametrize("kernel_receive", [False, True], ids=["agent", "kernel"])

@@ -4,8 +4,6 @@ import ipaddress
 import random
 import socket
 import struct
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -16,22 +14,15 @@ from tests.tmux.network import (
     connect,
     echo,
     inside,
-    network,
     server,
-    start_agent,
     status,
     wait_for,
+    working_agent,
 )
 
 TMUX, UDP = 18, 17
 PORT = 1692
 FLOOD = 20_000
-
-
-@pytest.fixture
-def net() -> Iterator[Network]:
-    with network() as made:
-        yield made
 
 
 def mini(length: int, protocol: int) -> bytes:
@@ -103,51 +94,28 @@ def test_malformed_and_foreign_datagrams_are_dropped_and_counted(net: Network, v
     assert end["endpoint"]["written_to_host"] == 0
 
 
-def test_a_message_of_many_syns_draws_few_answers(net: Network) -> None:
-    """By the kernel's count of connections that were asked for."""
-    syns = [struct.pack(">HHIIBBHHH", 40000 + number, 23, 1, 0, 0x50, 2, 8192, 0, 0) for number in range(61)]
-    pseudo = addresses(net.a.v4, net.b.v4) + struct.pack(">HH", 6, 20)
-    message = b"".join(mini(24, 6) + with_checksum(syn, pseudo) for syn in syns)
-    with agent_process(net.b, net.a.v4) as agent, inside(net.a), raw_socket(net.a.v4) as raw:
-        raw.sendto(datagram(net.a.v4, net.b.v4, message), (net.b.v4, 0))
-        wait_for(lambda: agent.ask("status")["wire"]["dropped"]["syns"] == 57)
-        wait_for(lambda: agent.ask("status")["endpoint"]["read_from_host"] == 4)
-    with inside(net.b):
-        names, counts = (
-            row.split() for row in Path("/proc/thread-self/net/snmp").read_text().splitlines() if row.startswith("Tcp:")
-        )
-    assert dict(zip(names, counts, strict=True))["OutRsts"] == "4"
-
-
-def with_checksum(segment: bytes, pseudo: bytes) -> bytes:
-    """A segment of TCP of 20 octets with its checksum."""
-    total = sum(struct.unpack(">16H", pseudo + segment))
-    total = (total & 0xFFFF) + (total >> 16)
-    return segment[:16] + struct.pack(">H", 0xFFFF - (total & 0xFFFF) - (total >> 16)) + segment[18:]
-
-
 def test_a_flood_takes_no_memory_and_a_connection_lives_through_it(net: Network) -> None:
     """Each datagram is received and counted, or dropped by the kernel and counted as that."""
-    peer = start_agent(net.a, net.b.v4)
-    with agent_process(net.b, net.a.v4) as agent, server(net.b, net.b.v4, echo) as port:
-        try:
-            wait_for(lambda: status(peer)["peers"][0]["state"] == "able")
-            with connect(net.a, net.b.v4, port) as line:
-                line.sendall(b"before")
-                assert line.recv(6) == b"before"
-                agent.ask("reset")
-                before = agent.resident()
-                flood(net)
-                wait_for(lambda: taken(agent) >= FLOOD)
-                assert agent.resident() - before < 4_000_000
-                line.sendall(b"after")
-                assert line.recv(5) == b"after"
-            assert agent.ask("status")["wire"]["segments"]["received"] > 0
-            dropped = agent.ask("status")["wire"]["dropped"]
-            assert sum(dropped.values()) >= FLOOD // 2
-            assert dropped["stranger"] > 0
-        finally:
-            peer.stop()
+    with (
+        working_agent(net.a, net.b.v4) as peer,
+        agent_process(net.b, net.a.v4) as agent,
+        server(net.b, net.b.v4, echo) as port,
+    ):
+        wait_for(lambda: status(peer)["peers"][0]["state"] == "able")
+        with connect(net.a, net.b.v4, port) as line:
+            line.sendall(b"before")
+            assert line.recv(6) == b"before"
+            agent.ask("reset")
+            before = agent.resident()
+            flood(net)
+            wait_for(lambda: taken(agent) >= FLOOD)
+            assert agent.resident() - before < 4_000_000
+            line.sendall(b"after")
+            assert line.recv(5) == b"after"
+        assert agent.ask("status")["wire"]["segments"]["received"] > 0
+        dropped = agent.ask("status")["wire"]["dropped"]
+        assert sum(dropped.values()) >= FLOOD // 2
+        assert dropped["stranger"] > 0
 
 
 def taken(agent: Process) -> int:
@@ -159,7 +127,7 @@ def taken(agent: Process) -> int:
 def flood(net: Network) -> None:
     """Noise from many addresses, a peer's among them."""
     dice = random.Random(1)
-    with inside(net.third), socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
+    with inside(net.third), raw_socket(net.a.v4) as raw:
         for number in range(FLOOD):
             source = net.a.v4 if number % 2 else f"198.18.8.{dice.randrange(4, 250)}"
             raw.sendto(datagram(source, "198.18.8.2", dice.randbytes(dice.randrange(4, 1200))), ("198.18.8.2", 0))
@@ -167,9 +135,9 @@ def flood(net: Network) -> None:
 
 def test_datagrams_are_taken_from_the_interface_to_the_peers_only(net: Network) -> None:
     with agent_process(net.b, net.a.v4, interface="wire") as agent:
-        with inside(net.third), socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
+        with inside(net.third), raw_socket(net.a.v4) as raw:
             raw.sendto(datagram(net.a.v4, "198.18.8.2", MALFORMED["nested"]), ("198.18.8.2", 0))
-        with inside(net.a), socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
+        with inside(net.a), raw_socket(net.a.v4) as raw:
             raw.sendto(datagram(net.a.v4, net.b.v4, MALFORMED["length"]), (net.b.v4, 0))
         wait_for(lambda: agent.ask("status")["wire"]["dropped"]["length"] == 1)
         assert agent.ask("status")["wire"]["dropped"]["nested"] == 0

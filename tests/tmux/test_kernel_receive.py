@@ -19,13 +19,12 @@ from tests.tmux.network import (
     echo,
     inside,
     ip,
-    network,
     server,
-    start_agent,
     status,
     wait_for,
+    working_agent,
 )
-from tests.tmux.test_hostile import datagram, mini
+from tests.tmux.test_hostile import datagram, mini, raw_socket
 
 TCP, UDP, TMUX, UNKNOWN = 6, 17, 18, 254
 SYN, FIN, RST, PSH, ACK, URG = 2, 1, 4, 8, 16, 32
@@ -34,12 +33,6 @@ ALL_PACKETS = 3
 TAG = struct.pack(">HH", 0x8100, 5)
 """The Ethernet tag of VLAN 5."""
 SENT = 300
-
-
-@pytest.fixture
-def net() -> Iterator[Network]:
-    with network() as made:
-        yield made
 
 
 def segment(chance: random.Random) -> bytes:
@@ -103,21 +96,23 @@ def received_at(net: Network, device: str) -> Iterator[list[bytes]]:
 def play(net: Network, *, kernel: bool) -> tuple[Counter[bytes], dict[str, object], int]:
     """Send the same messages; return the packets that arrive, the counts, and how many messages the kernel takes."""
     chance = random.Random(1692)
-    agent = start_agent(net.b, net.a.v4, kernel_receive=kernel)
-    try:
+    with working_agent(net.b, net.a.v4, kernel_receive=kernel) as agent:
         assert status(agent)["kernel_receive"]["works"] is kernel, status(agent)["kernel_receive"]
-        with received_at(net, "tmux0") as packets, inside(net.a):
-            with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
-                for _ in range(SENT):
-                    raw.sendto(datagram(net.a.v4, net.b.v4, message(chance)), (net.b.v4, 0))
+        with received_at(net, "tmux0") as packets:
+            send(net, *(message(chance) for _ in range(SENT)))
             wait_for(lambda: of_network(status(agent)["endpoint"]) == SENT)
         end = status(agent)
-    finally:
-        agent.stop()
     counts = {name: end["wire"][name] for name in ("segments", "messages", "octets", "dropped")}
     for name in ("segments", "messages", "octets"):
         counts[name] = counts[name]["received"]
     return Counter(packets), counts, end["endpoint"]["received_in_kernel"]
+
+
+def send(net: Network, *messages: bytes) -> None:
+    """Send messages from `a` to `b`."""
+    with inside(net.a), raw_socket(net.a.v4) as raw:
+        for each in messages:
+            raw.sendto(datagram(net.a.v4, net.b.v4, each), (net.b.v4, 0))
 
 
 def numbered(number: int) -> bytes:
@@ -146,14 +141,9 @@ def test_segments_of_a_message_arrive_in_its_order(net: Network, texts: tuple[in
     chance = random.Random(1692)
     octets = [numbered(number) + chance.randbytes(text) for number, text in enumerate(texts)]
     whole = b"".join(mini(4 + len(each), TCP) + each + bytes(-len(each) % 4) for each in octets)
-    agent = start_agent(net.b, net.a.v4)
-    try:
-        with received_at(net, "tmux0") as packets, inside(net.a):
-            with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
-                raw.sendto(datagram(net.a.v4, net.b.v4, whole), (net.b.v4, 0))
-            wait_for(lambda: status(agent)["endpoint"]["received_in_kernel"] == 1)
-    finally:
-        agent.stop()
+    with working_agent(net.b, net.a.v4) as agent, received_at(net, "tmux0") as packets:
+        send(net, whole)
+        wait_for(lambda: status(agent)["endpoint"]["received_in_kernel"] == 1)
     assert [packet[20:] for packet in packets] == octets
     for packet in packets:
         words = struct.unpack(">10H", packet[:20])
@@ -182,8 +172,7 @@ def test_a_frame_that_the_interface_would_not_receive_is_left_to_the_stack(
 ) -> None:
     packet = datagram(net.a.v4, net.b.v4, mini(64, TCP) + numbered(1) + bytes(40))
     wrong = frame(net, packet, tag)
-    agent = start_agent(net.b, net.a.v4)
-    try:
+    with working_agent(net.b, net.a.v4) as agent:
         with received_at(net, "tmux0") as packets, inside(net.a):
             with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as raw:
                 raw.bind((WIRE, 0))
@@ -191,26 +180,19 @@ def test_a_frame_that_the_interface_would_not_receive_is_left_to_the_stack(
                 raw.send(frame(net, packet))
             wait_for(lambda: status(agent)["endpoint"]["received_in_kernel"] > 0)
         endpoint = status(agent)["endpoint"]
-    finally:
-        agent.stop()
     assert (endpoint["received_in_kernel"], endpoint["received"]) == (1, 0)
     assert len(packets) == 1
 
 
 @pytest.mark.parametrize("kernel", [True, False], ids=["kernel", "agent"])
 def test_segments_that_the_device_does_not_take_are_counted(net: Network, kernel: bool) -> None:
-    agent = start_agent(net.b, net.a.v4, kernel_receive=kernel)
-    try:
+    with working_agent(net.b, net.a.v4, kernel_receive=kernel) as agent:
         ip("-n", net.b.namespace, "link", "set", "tmux0", "down")
-        with inside(net.a), socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
-            whole = b"".join(mini(24, TCP) + numbered(number) for number in range(3))
-            raw.sendto(datagram(net.a.v4, net.b.v4, whole), (net.b.v4, 0))
+        send(net, b"".join(mini(24, TCP) + numbered(number) for number in range(3)))
         wait_for(lambda: of_network(status(agent)["endpoint"]) == 1)
         end = status(agent)["endpoint"]
         agent.reset()
         assert not any(status(agent)["endpoint"]["dropped"].values())
-    finally:
-        agent.stop()
     assert end["received_in_kernel"] == kernel
     assert {name: count for name, count in end["dropped"].items() if count} == {"to_host": 3}
 
@@ -218,14 +200,10 @@ def test_segments_that_the_device_does_not_take_are_counted(net: Network, kernel
 @pytest.mark.parametrize(("syns", "in_kernel"), [(4, 1), (5, 0)])
 def test_a_message_with_too_many_syns_is_left_to_the_agent(net: Network, syns: int, in_kernel: int) -> None:
     octets = struct.pack(">HHIIBBHHH", 7, 9, 1, 0, 0x50, SYN, 8192, 0, 0)
-    agent = start_agent(net.b, net.a.v4)
-    try:
-        with inside(net.a), socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
-            raw.sendto(datagram(net.a.v4, net.b.v4, syns * (mini(24, TCP) + octets)), (net.b.v4, 0))
+    with working_agent(net.b, net.a.v4) as agent:
+        send(net, syns * (mini(24, TCP) + octets))
         wait_for(lambda: of_network(status(agent)["endpoint"]) == 1)
         end = status(agent)
-    finally:
-        agent.stop()
     assert end["endpoint"]["received_in_kernel"] == in_kernel
     assert end["wire"]["segments"]["received"] == 4
     assert end["wire"]["dropped"]["syns"] == syns - 4
@@ -250,10 +228,7 @@ def test_a_capture_and_udp_leave_everything_to_the_agent(net: Network, tmp_path:
         ({"udp_port": 1692}, "UDP"),
         ({"kernel_receive": False}, "off"),
     ):
-        agent = start_agent(net.b, net.a.v4, **settings)
-        try:
+        with working_agent(net.b, net.a.v4, **settings) as agent:
             said = status(agent)["kernel_receive"]
-        finally:
-            agent.stop()
         assert said["works"] is False
         assert why in said["why_not"]

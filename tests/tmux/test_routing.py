@@ -4,7 +4,6 @@ import json
 import signal
 import socket
 import threading
-from collections.abc import Iterator
 
 import pytest
 
@@ -21,17 +20,11 @@ from tests.tmux.network import (
     forward,
     inside,
     ip,
-    network,
     server,
     start_agent,
     status,
+    working_agent,
 )
-
-
-@pytest.fixture
-def net() -> Iterator[Network]:
-    with network() as made:
-        yield made
 
 
 def rp_filter(place: Place, device: str, value: str | None = None) -> str:
@@ -63,12 +56,11 @@ def test_strict_checks_of_source_addresses_are_loose_while_the_agent_works(net: 
     """Else plain segments of a peer would be dropped, because the way back to it is the TUN device."""
     rp_filter(net.b, strict, "1")
     before = rp_filter(net.b, WIRE)
-    agent = start_agent(net.b, net.a.v4)
-    assert rp_filter(net.b, WIRE) == "2"
-    with server(net.b, net.b.v4, echo) as port, connect(net.a, net.b.v4, port) as line:
-        line.sendall(b"plain")
-        assert line.recv(5) == b"plain"
-    agent.stop()
+    with working_agent(net.b, net.a.v4):
+        assert rp_filter(net.b, WIRE) == "2"
+        with server(net.b, net.b.v4, echo) as port, connect(net.a, net.b.v4, port) as line:
+            line.sendall(b"plain")
+            assert line.recv(5) == b"plain"
     assert rp_filter(net.b, WIRE) == before
     with agents(net) as (_, b), server(net.b, net.b.v4, echo) as port, connect(net.a, net.b.v4, port) as line:
         line.sendall(b"multiplexed")
@@ -90,22 +82,20 @@ def test_only_chosen_ports_go_by_the_device_from_either_end(net: Network) -> Non
 def test_forwarded_and_marked_packets_go_their_way(net: Network) -> None:
     """Their source is another host's; and a mark is of somebody who knows the way."""
     forward(net)
-    agent = start_agent(net.b, net.a.v4, ports=[23])
     telnet = ("ipproto", "tcp", "dport", "23")
     forwarded = ("route", "get", net.a.v4, "from", net.third.v4, "iif", "other", *telnet)
-    assert f"dev {WIRE}" in ip("-n", net.b.namespace, *forwarded)
-    assert f"dev {WIRE}" in ip("-n", net.b.namespace, "route", "get", net.a.v4, "mark", "7", *telnet)
-    assert "dev tmux0" in ip("-n", net.b.namespace, "route", "get", net.a.v4, *telnet)
-    agent.stop()
+    with working_agent(net.b, net.a.v4, ports=[23]):
+        assert f"dev {WIRE}" in ip("-n", net.b.namespace, *forwarded)
+        assert f"dev {WIRE}" in ip("-n", net.b.namespace, "route", "get", net.a.v4, "mark", "7", *telnet)
+        assert "dev tmux0" in ip("-n", net.b.namespace, "route", "get", net.a.v4, *telnet)
 
 
 def test_messages_stay_in_a_tunnel(net: Network) -> None:
     """Tunnels such as WireGuard's have a table for all that does not have their own mark."""
     ip("-n", net.a.namespace, "route", "add", net.b.v4, "dev", WIRE, "table", "51820")
     ip("-n", net.a.namespace, "rule", "add", "not", "fwmark", "0xca6c", "lookup", "51820")
-    agent = start_agent(net.a, net.b.v4)
-    assert "table 51820" in ip("-n", net.a.namespace, "route", "get", net.b.v4, "mark", "0x1692")
-    agent.stop()
+    with working_agent(net.a, net.b.v4):
+        assert "table 51820" in ip("-n", net.a.namespace, "route", "get", net.b.v4, "mark", "0x1692")
 
 
 def test_a_rule_that_sends_messages_another_way_is_refused(net: Network) -> None:
@@ -119,9 +109,8 @@ def test_a_rule_that_sends_messages_another_way_is_refused(net: Network) -> None
 def test_the_device_leaves_room_for_a_mini_header(net: Network) -> None:
     ip("-n", net.a.namespace, "link", "set", WIRE, "mtu", "1400")
     for settings, mtu in (({}, 1396), ({"udp_port": 1692}, 1388), ({"mtu": 1300}, 1296), ({"mtu": 9000}, 1396)):
-        agent = start_agent(net.a, net.b.v4, **settings)
-        assert f"mtu {mtu} " in ip("-n", net.a.namespace, "link", "show", "tmux0")
-        agent.stop()
+        with working_agent(net.a, net.b.v4, **settings):
+            assert f"mtu {mtu} " in ip("-n", net.a.namespace, "link", "show", "tmux0")
 
 
 def test_rules_of_a_killed_agent_are_removed(net: Network) -> None:
@@ -175,12 +164,6 @@ def test_a_thread_that_waits_for_the_end_holds_no_other_up(net: Network) -> None
     agent.stop()
     waiting.join()
     assert ended == [True]
-
-
-def test_a_peer_that_is_named_twice_is_one(net: Network) -> None:
-    agent = start_agent(net.a, net.b.v4, net.b.v4)
-    assert [peer["address"] for peer in status(agent)["peers"]] == [net.b.v4]
-    agent.stop()
 
 
 def test_ipv6_needs_room(net: Network) -> None:

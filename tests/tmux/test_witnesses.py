@@ -1,10 +1,7 @@
 """What the agents count and capture, beside what tcpdump sees on the wire and on the TUN device."""
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from tests.tmux.decoder import TCP, TMUX, packets, pcap, segments, transport
 from tests.tmux.network import (
@@ -12,19 +9,12 @@ from tests.tmux.network import (
     agents,
     connect,
     echo,
-    network,
     rows,
     server,
     status,
     tcpdump,
     wait_until_closed,
 )
-
-
-@pytest.fixture
-def net() -> Iterator[Network]:
-    with network() as made:
-        yield made
 
 
 def talk(net: Network, port: int) -> None:

@@ -156,13 +156,24 @@ fn messages_without_an_answer_make_a_peer_unable_in_three_seconds() {
     assert_eq!((state(&host), host.multiplexer.counters().changes.silent), (PeerState::Silent, 1));
 }
 
+/// A host whose peer has just become silent.
+fn silent() -> Host {
+    let mut host = Host::able(|_| ());
+    fall_silent(&mut host);
+    host
+}
+
+/// Sends messages that nothing answers, until the peer is taken as silent.
+fn fall_silent(host: &mut Host) {
+    (0..3).for_each(|_| drop(type_key(host)));
+    host.wait(Duration::from_secs(4));
+    type_key(host);
+    assert_eq!(state(host), PeerState::Silent);
+}
+
 #[test]
 fn only_an_answer_ends_silence() {
-    let mut host = Host::able(|_| ());
-    (0..3).for_each(|_| drop(type_key(&mut host)));
-    host.wait(Duration::from_secs(4));
-    type_key(&mut host);
-    assert_eq!(state(&host), PeerState::Silent);
+    let mut host = silent();
     host.wait(Duration::from_secs(5));
     hear(&mut host);
     assert_eq!(state(&host), PeerState::Silent, "nothing was sent that this could answer");
@@ -173,24 +184,11 @@ fn only_an_answer_ends_silence() {
 
 #[test]
 fn a_silent_peer_that_comes_back_is_asked() {
-    let mut host = Host::able(|_| ());
-    (0..3).for_each(|_| drop(type_key(&mut host)));
-    host.wait(Duration::from_secs(4));
-    type_key(&mut host);
+    let mut host = silent();
     assert_eq!(host.receive(&packet(PEER, US, 0, 18, b"")).network, [out(18, b"")]);
     assert_eq!(state(&host), PeerState::Silent, "its ENQ alone may be forged");
     hear(&mut host);
     assert_eq!(state(&host), PeerState::Able, "its message answers our ENQ");
-}
-
-/// A host whose peer has just become silent.
-fn silent() -> Host {
-    let mut host = Host::able(|_| ());
-    (0..3).for_each(|_| drop(type_key(&mut host)));
-    host.wait(Duration::from_secs(4));
-    type_key(&mut host);
-    assert_eq!(state(&host), PeerState::Silent);
-    host
 }
 
 #[test]
@@ -225,10 +223,7 @@ fn a_peer_that_answers_enqs_alone_is_tried_ever_more_rarely() {
         waits.push(host.now.since(begin).as_secs());
         host.receive(&packet(PEER, US, 0, 18, b""));
         assert_eq!(state(&host), PeerState::Able);
-        (0..3).for_each(|_| drop(type_key(&mut host)));
-        host.wait(Duration::from_secs(4));
-        type_key(&mut host);
-        assert_eq!(state(&host), PeerState::Silent);
+        fall_silent(&mut host);
     }
     assert!(waits.windows(2).all(|two| two[1] * 2 > two[0] * 3), "{waits:?}");
 }
