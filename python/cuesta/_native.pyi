@@ -35,6 +35,7 @@ __all__ = [
     "simulate",
     "ssh_preflight",
     "ssh_unlock",
+    "tag_words",
     "target",
     "tmux_status",
     "tmux_stop",
@@ -237,6 +238,12 @@ class Histogram:
 
 def schema() -> str:
     """What is recorded and metered, as JSON: a list of tables, each after those that it refers to."""
+
+def tag_words() -> tuple[list[tuple[str, str]], list[str]]:
+    """The words of which tags of durations are made.
+
+    First the sources that are no transactions, by their names in code; then what the names of a wait's series end in.
+    """
 
 def simulate(spec: str, tapes: dict[str, Tape]) -> tuple[str, dict[str, Histogram]]:
     """Play users at a host that is a model, in virtual time; may take long, and is not interrupted. Raises RunError.

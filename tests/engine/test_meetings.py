@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -10,6 +9,7 @@ from cuesta.cli import main
 from cuesta.engine.meetings import Meetings
 from cuesta.ledger import open_run
 from cuesta.ledger.transactions import transactions
+from cuesta.records.messages import BarrierRelease, BarrierStatus
 from tests.busy import BUSY
 from tests.conftest import Write
 
@@ -45,23 +45,23 @@ service = "transaction 20"
 )
 
 
-def standing(arrived: int, go_on: int, met: int = 0) -> dict[str, Any]:
-    return {"group": 0, "barrier": 1, "round": met, "arrived": arrived, "parties": 3, "go_on": go_on}
+def status(arrived: int, go_on: int, met: int = 0) -> BarrierStatus:
+    return BarrierStatus(group=0, barrier=1, round=met, arrived=arrived, parties=3, go_on=go_on)
 
 
 def test_all_agents_are_released_when_the_last_user_arrives() -> None:
-    told: list[Any] = []
+    told: list[BarrierRelease] = []
     meetings = Meetings(told.append)
-    meetings.hear(0, standing(1, 500))
-    meetings.hear(1, standing(1, 900))
-    meetings.hear(1, standing(0, 900))  # that user has left the barrier
-    meetings.hear(0, standing(2, 700))
+    meetings.hear(0, status(1, 500))
+    meetings.hear(1, status(1, 900))
+    meetings.hear(1, status(0, 900))  # that user has left the barrier
+    meetings.hear(0, status(2, 700))
     assert told == []
-    meetings.hear(1, standing(1, 1000))
-    assert told == [{"group": 0, "barrier": 1, "round": 0, "go_on": 1000}]
-    meetings.hear(0, standing(1, 1100))  # the agent wrote it before it read the release
-    meetings.hear(1, standing(3, 2000, met=1))
-    assert [release["round"] for release in told] == [0, 1]
+    meetings.hear(1, status(1, 1000))
+    assert told == [BarrierRelease(group=0, barrier=1, round=0, go_on=1000)]
+    meetings.hear(0, status(1, 1100))  # the agent wrote it before it read the release
+    meetings.hear(1, status(3, 2000, met=1))
+    assert [release.round for release in told] == [0, 1]
 
 
 def due_instants(folder: Path, agents: int) -> dict[int, list[int]]:

@@ -6,6 +6,7 @@ from syrupy.assertion import SnapshotAssertion
 from cuesta.engine.job import prepare
 from cuesta.engine.spec import Threads, host_spec, run_spec
 from cuesta.plan import RawOptions, load
+from cuesta.records.reading import to_row
 from tests.conftest import Write
 
 PLAN = """
@@ -43,8 +44,10 @@ def test_specifications_of_the_driver_and_the_host(here: Path, write: Write, sna
     job = prepare(load(RawOptions(plan=write("plan.toml", PLAN)), here))
     (segment,) = job.plan.segments()
     threads = Threads([0], may_spin=True)
-    assert json.dumps(run_spec(job, segment, "telnet://127.0.0.1:4001", threads), indent=1) == snapshot(name="run")
+    assert json.dumps(to_row(run_spec(job, segment, "telnet://127.0.0.1:4001", threads)), indent=1) == snapshot(
+        name="run"
+    )
     step = segment.steps[0]
     placed = {"seed": 7, "cpus": [1], "meters": "host"}
-    spec = host_spec(step.settings.host, job.service(step), ["telnet://127.0.0.1:0"], placed)
-    assert json.dumps(spec, indent=1) == snapshot(name="host")
+    hosts = host_spec(step.settings.host, job.service(step), ["telnet://127.0.0.1:0"], placed)
+    assert json.dumps(hosts, indent=1) == snapshot(name="host")

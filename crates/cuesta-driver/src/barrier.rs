@@ -10,7 +10,6 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use cuesta_record::{Stamp, record};
-use serde::Deserialize;
 
 /// The least time from the last arrival until all go on, in which every agent is told.
 const LEAD: Duration = Duration::from_millis(200);
@@ -64,8 +63,8 @@ record! {
 
 record! {
     /// The engine's message that all users have arrived at a barrier.
-    #[derive(Copy, Eq, Deserialize)]
-    BarrierRelease {
+    #[derive(Copy, Eq)]
+    BarrierRelease: Read {
         /// number of the group
         group: usize = None;
         /// number of the barrier in the group's script

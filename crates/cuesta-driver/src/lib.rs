@@ -18,6 +18,7 @@
 //!   `response`: whether the response is complete; `text`: the received text as rows. Pure.
 //! - [`misfit`]: why a program cannot be played at a target.
 //! - [`RunSpec`]: what a run is asked to do; `error`: why it cannot; `self_meter`: the driver measures itself.
+//! - `messages`: what an agent, which is a process around a [`Run`], and the engine tell each other.
 
 mod barrier;
 mod cast_writer;
@@ -25,6 +26,7 @@ mod connect;
 mod echoes;
 mod error;
 mod group;
+mod messages;
 mod opening;
 mod pacing;
 mod progress;
@@ -47,6 +49,7 @@ mod worker;
 pub use barrier::{BarrierRelease, BarrierStatus};
 pub use connect::{Connect, prepare};
 pub use error::RunError;
+pub use messages::{AgentMessage, EngineMessage};
 pub use run::{Run, simulate};
 pub use schedule::Announcement;
 pub use simulation::{Batch, Simulation, simulate_host};

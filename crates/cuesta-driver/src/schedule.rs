@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use cuesta_record::{Stamp, StepTimes, Timeline, UNKNOWN};
-use serde::Deserialize;
+use cuesta_record::{Stamp, StepTimes, Timeline, UNKNOWN, record};
 
 use crate::error::RunError;
 use crate::spec::{Load, RunSpec};
@@ -21,29 +20,44 @@ pub(crate) struct Schedule {
     loads: Vec<Vec<Load>>,
 }
 
-/// A change of the schedule. Instants are ns from the start of the run, and must be ahead of all threads.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "lowercase", deny_unknown_fields)]
-pub enum Announcement {
-    /// Another step follows.
-    Step {
-        /// When its load begins to apply.
-        begin: u64,
-        /// By group.
-        groups: Vec<Load>,
-    },
-    /// The measurement interval of the last step.
-    Measure {
-        /// Its begin.
-        settled: u64,
-        /// Its end.
-        end: u64,
-    },
-    /// No step follows.
-    End {
-        /// When the load of the last step ends.
-        at: u64,
-    },
+record! {
+    /// A change of the schedule, one of these. Instants are offsets from the start of the segment, and must be ahead of all threads.
+    Announcement: Read {
+        /// another step follows
+        step: Option<NextStep> = None | none;
+        /// the measurement interval of the last step
+        measure: Option<Measurement> = None | none;
+        /// no step follows
+        end: Option<LoadEnd> = None | none;
+    }
+}
+
+record! {
+    /// A step of load that follows.
+    NextStep: Read {
+        /// when its load begins to apply
+        begin: u64 = Nanoseconds;
+        /// by group
+        groups: Vec<Load> = None;
+    }
+}
+
+record! {
+    /// A measurement interval.
+    Measurement: Read {
+        /// its begin
+        settled: u64 = Nanoseconds;
+        /// its end
+        end: u64 = Nanoseconds;
+    }
+}
+
+record! {
+    /// The end of a segment's load.
+    LoadEnd: Read {
+        /// when the load of the last step ends
+        at: u64 = Nanoseconds;
+    }
 }
 
 /// What a user does at an instant.
@@ -91,17 +105,19 @@ impl Schedule {
         let Some(last) = steps.last_mut().filter(|_| self.timeline.load_end == UNKNOWN) else {
             return wrong("no step can be added to a run whose end is known");
         };
-        match announcement {
-            Announcement::Step { begin, groups } if last.end <= begin && groups.len() == self.loads[0].len() => {
+        match (announcement.step, announcement.measure, announcement.end) {
+            (Some(NextStep { begin, groups }), None, None)
+                if last.end <= begin && groups.len() == self.loads[0].len() =>
+            {
                 steps.push(StepTimes { begin, settled: UNKNOWN, end: UNKNOWN });
                 self.loads.push(groups);
             }
-            Announcement::Measure { settled, end }
+            (None, Some(Measurement { settled, end }), None)
                 if last.settled == UNKNOWN && last.begin <= settled && settled < end =>
             {
                 (last.settled, last.end) = (settled, end);
             }
-            Announcement::End { at } if last.begin <= at => self.timeline.load_end = at,
+            (None, None, Some(LoadEnd { at })) if last.begin <= at => self.timeline.load_end = at,
             _ => return wrong("a step follows the measurement interval of the one before, and has one interval"),
         }
         Ok(())

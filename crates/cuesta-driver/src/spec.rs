@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use cuesta_distributions::{Distribution, KeyDistribution};
-use cuesta_record::Stamp;
+use cuesta_record::schema::{FieldType, Table};
+use cuesta_record::{Stamp, plain_types, record};
 use cuesta_tape::{Overrides, Script};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -12,115 +13,105 @@ use serde::{Deserialize, Deserializer};
 /// Scripts by name.
 pub type Scripts = BTreeMap<String, Script>;
 
-/// One agent's part of a run.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RunSpec {
-    /// What all random numbers come from.
-    pub seed: u64,
-    /// Number of this agent, from 0.
-    #[serde(default)]
-    pub agent: u32,
-    /// How many agents share the users: agent k plays those with `user % agents == k`.
-    #[serde(default = "one")]
-    pub agents: u32,
-    /// Threads to drive on.
-    #[serde(default = "one")]
-    pub threads: u32,
-    /// The CPU of each thread in turn.
-    #[serde(default)]
-    pub cpus: Option<Vec<usize>>,
-    /// When to start, on the monotonic clock; at once if not given.
-    #[serde(default)]
-    pub start_at: Option<Stamp>,
-    /// When that is, in ns since 1970.
-    #[serde(default)]
-    pub started_wall: Option<u64>,
-    /// The kernel stamps the line of every n-th user; 0 = of none.
-    #[serde(default)]
-    pub stamps: u32,
-    /// Whether a thread may spin while it has CPU time to spare, so that its stamps are exact.
-    #[serde(default)]
-    pub spin: bool,
-    /// Whether to keep every transaction.
-    #[serde(default)]
-    pub log_transactions: bool,
-    /// The user whose session is written as a cast.
-    #[serde(default)]
-    pub cast: Option<u32>,
-    /// The longest wait for responses after the end, ns.
-    pub drain: u64,
-    /// Who does what.
-    pub groups: Vec<GroupSpec>,
-    /// The steps of load, in order.
-    pub steps: Vec<StepSpec>,
-    /// If steps may be added while the run goes on: the most users that each group may ever have. Then `steps` has one step, whose
-    /// measurement interval is announced (see [`Announcement`](crate::Announcement)).
-    #[serde(default)]
-    pub most_users: Option<Vec<u32>>,
+record! {
+    /// One agent's part of a run: a plan's segment, resolved.
+    RunSpec: Read {
+        /// what all random numbers come from
+        seed: u64 = None;
+        /// number of this agent, from 0
+        #[serde(default)]
+        agent: u32 = None | 0;
+        /// how many agents share the users: agent k plays those with `user % agents == k`
+        #[serde(default = "one")]
+        agents: u32 = Number | 1;
+        /// threads to drive on
+        #[serde(default = "one")]
+        threads: u32 = Number | 1;
+        /// the CPU of each thread in turn; null: any
+        cpus: Option<Vec<usize>> = None | none;
+        /// when to start, on the agent's clock; null: at once
+        start_at: Option<Stamp> = Nanoseconds | none;
+        /// when that is, since 1970
+        started_wall: Option<u64> = Nanoseconds | none;
+        /// the kernel stamps the line of every n-th user; 0: of none
+        #[serde(default)]
+        stamps: u32 = None | 0;
+        /// whether a thread may spin while it has CPU time to spare, so that its stamps are exact
+        #[serde(default)]
+        spin: bool = None | false;
+        /// whether to keep every transaction
+        #[serde(default)]
+        log_transactions: bool = None | false;
+        /// the user whose session is written as a cast
+        cast: Option<u32> = None | none;
+        /// the longest wait for responses after the end
+        drain: u64 = Nanoseconds;
+        /// who does what
+        groups: Vec<GroupSpec> = None;
+        /// the steps of load, in order
+        steps: Vec<StepSpec> = None;
+        /// if steps may be added while the run goes on: the most users that each group may ever have; then `steps` has one step, whose
+        /// measurement interval is announced
+        most_users: Option<Vec<u32>> = Number | none;
+    }
 }
 
-/// Users who play the same script against the same target.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GroupSpec {
-    /// Its name.
-    pub name: String,
-    /// Name of its script.
-    pub script: String,
-    /// URL of the host.
-    pub target: String,
-    /// Width of the terminal.
-    #[serde(default)]
-    pub columns: Option<u16>,
-    /// Height of the terminal.
-    #[serde(default)]
-    pub rows: Option<u16>,
-    /// A row of the users' table for each user, in turn.
-    #[serde(default)]
-    pub data: Vec<BTreeMap<String, String>>,
-    /// Its secret columns: no record may show their cells, and no count may reveal how long one is.
-    #[serde(default)]
-    pub secret: Vec<String>,
-    /// Bits per second, in place of the script's; 0 = as fast as the line goes.
-    #[serde(default)]
-    pub line_speed: Option<u32>,
+record! {
+    /// Users who play the same script against the same target.
+    GroupSpec: Read {
+        /// its name
+        name: String = None;
+        /// name of its script
+        script: String = None;
+        /// URL of the host
+        target: String = None;
+        /// width of the terminal
+        columns: Option<u16> = Number | none;
+        /// height of the terminal
+        rows: Option<u16> = Number | none;
+        /// a row of the users' table for each user, in turn
+        #[serde(default)]
+        data: Vec<BTreeMap<String, String>> = None | [];
+        /// its secret columns: no record may show their cells, and no count may reveal how long one is
+        #[serde(default)]
+        secret: Vec<String> = None | [];
+        /// bits per second, in place of the script's; 0: as fast as the line goes
+        line_speed: Option<u32> = Number | none;
+    }
 }
 
-/// One step of load.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StepSpec {
-    /// From the last user's start to the measurement, ns.
-    pub settle: u64,
-    /// The measurement interval, ns.
-    pub measure: u64,
-    /// By group.
-    pub groups: Vec<Load>,
+record! {
+    /// One step of load.
+    StepSpec: Read {
+        /// from the last user's start to the measurement
+        settle: u64 = Nanoseconds;
+        /// the measurement interval
+        measure: u64 = Nanoseconds;
+        /// by group
+        groups: Vec<Load> = None;
+    }
 }
 
-/// What one group does in one step.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Load {
-    /// How many users.
-    pub users: u32,
-    /// Between the starts of two users, ns.
-    pub stagger: u64,
-    /// When the next input is due.
-    pub load: LoadKind,
-    /// A grid of a paced load, ns: each pass is due at a multiple of it on the machine's clock.
-    #[serde(default)]
-    pub align: Option<u64>,
-    /// A distribution in place of the script's think times.
-    #[serde(default, deserialize_with = "distribution")]
-    pub think: Option<Distribution>,
-    /// Keys per second, in place of the script's.
-    #[serde(default)]
-    pub key_rate: Option<f64>,
-    /// The distribution of the gaps between keys, in place of the script's.
-    #[serde(default, rename = "key_law", deserialize_with = "key_distribution")]
-    pub key_distribution: Option<KeyDistribution>,
+record! {
+    /// What one group does in one step.
+    Load: Read {
+        /// how many users
+        users: u32 = Number;
+        /// between the starts of two users
+        stagger: u64 = Nanoseconds;
+        /// when the next input is due
+        load: LoadKind = None;
+        /// the grid of a paced load: each pass is due at a multiple of it on the machine's clock
+        align: Option<u64> = Nanoseconds | none;
+        /// a distribution in place of the script's think times
+        #[serde(default, deserialize_with = "distribution")]
+        think: Option<Distribution> as "str | None" = None | none;
+        /// keys per second, in place of the script's
+        key_rate: Option<f64> = Number | none;
+        /// the distribution of the gaps between keys, in place of the script's
+        #[serde(default, deserialize_with = "key_distribution")]
+        key_law: Option<KeyDistribution> as "str | None" = None | none;
+    }
 }
 
 impl Load {
@@ -132,11 +123,7 @@ impl Load {
     /// What the load says in place of the script.
     pub(crate) fn overrides(&self) -> Overrides {
         let gap = |rate: f64| Duration::try_from_secs_f64(rate.recip()).unwrap_or(Duration::ZERO);
-        Overrides {
-            think: self.think.clone(),
-            key_gap: self.key_rate.map(gap),
-            key_distribution: self.key_distribution,
-        }
+        Overrides { think: self.think.clone(), key_gap: self.key_rate.map(gap), key_distribution: self.key_law }
     }
 }
 
@@ -153,12 +140,11 @@ fn key_distribution<'de, D: Deserializer<'de>>(text: D) -> Result<Option<KeyDist
 
 /// When the next input is due.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+#[serde(try_from = "LoadSpec")]
 pub enum LoadKind {
     /// After the answer to the one before.
     Closed,
     /// At fixed instants, one pass of the script per cycle: a paced load.
-    #[serde(rename = "paced")]
     Cyclic {
         /// The cycle, ns.
         cycle: u64,
@@ -168,10 +154,48 @@ pub enum LoadKind {
         /// Passes per second, over all users of the group.
         per_s: f64,
         /// What arrives.
-        #[serde(default)]
         arrivals: ArrivalKind,
     },
 }
+
+record! {
+    /// When the next input of a group is due.
+    LoadSpec: Read {
+        /// `closed`: after the answer to the one before; `paced`: one pass of the script per cycle; `open`: at random instants
+        kind: String = None;
+        /// the cycle of a paced load
+        cycle: Option<u64> = Nanoseconds | none;
+        /// passes of an open load per second, over all users of the group
+        per_s: Option<f64> = Number | none;
+        /// what arrives in an open load: `inputs`, on lines that stay open, or `sessions`
+        arrivals: Option<ArrivalKind> = None | none;
+    }
+}
+
+impl TryFrom<LoadSpec> for LoadKind {
+    type Error = &'static str;
+
+    fn try_from(spec: LoadSpec) -> Result<Self, Self::Error> {
+        match (&*spec.kind, spec.cycle, spec.per_s) {
+            ("closed", None, None) => Ok(Self::Closed),
+            ("paced", Some(cycle), None) => Ok(Self::Cyclic { cycle }),
+            ("open", None, Some(per_s)) => Ok(Self::Open { per_s, arrivals: spec.arrivals.unwrap_or_default() }),
+            _ => Err("a load is `closed`, `paced` with its `cycle`, or `open` with its `per_s`"),
+        }
+    }
+}
+
+impl FieldType for LoadKind {
+    fn name() -> String {
+        LoadSpec::name()
+    }
+
+    fn tables(into: &mut Vec<Table>) {
+        LoadSpec::tables(into);
+    }
+}
+
+plain_types!(ArrivalKind = "str");
 
 /// What arrives in an open load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]

@@ -42,17 +42,7 @@ impl<T: FieldType> FieldType for Figure<T> {
     }
 }
 
-macro_rules! text {
-    ($($kind:ty),+) => {
-        $(impl FieldType for $kind {
-            fn name() -> String {
-                String::name()
-            }
-        })+
-    };
-}
-
-text!(crate::Source, crate::Subject);
+cuesta_record::plain_types!(crate::Source = "str", crate::Subject = "str");
 
 macro_rules! table {
     (

@@ -40,7 +40,7 @@ mod _native {
     #[pymodule_export]
     use crate::run::{Run, RunSpec};
     #[pymodule_export]
-    use crate::schema::schema;
+    use crate::schema::{schema, tag_words};
     #[pymodule_export]
     use crate::simulation::simulate;
     #[pymodule_export]

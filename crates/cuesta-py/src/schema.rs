@@ -1,9 +1,9 @@
 //! What is recorded, declared, for Python.
 
-use cuesta_driver::{BarrierRelease, BarrierStatus};
+use cuesta_driver::{AgentMessage, EngineMessage};
 use cuesta_meters::report::MeterReport;
 use cuesta_record::schema::FieldType;
-use cuesta_record::{AgentEnd, SeriesRow, Snapshot, TimelineFile, TransactionRow, UserRow};
+use cuesta_record::{AgentEnd, AgentNote, SeriesRow, TimelineFile, TransactionRow, UserRow, WireRow};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -18,12 +18,20 @@ pub(crate) fn schema() -> PyResult<String> {
         UserRow::tables,
         TransactionRow::tables,
         AgentEnd::tables,
-        Snapshot::tables,
-        BarrierStatus::tables,
-        BarrierRelease::tables,
+        AgentNote::tables,
+        WireRow::tables,
+        EngineMessage::tables,
+        AgentMessage::tables,
         MeterReport::tables,
     ] {
         add(&mut tables);
     }
     serde_json::to_string(&tables).map_err(errors::run)
+}
+
+/// The words of which tags of durations are made.
+#[pyfunction]
+pub(crate) fn tag_words() -> (Vec<(&'static str, &'static str)>, Vec<&'static str>) {
+    let (sources, wait_ends) = cuesta_record::tag_words();
+    (sources.into(), wait_ends.into())
 }

@@ -8,11 +8,12 @@
 //! - [`Stamp`]: an instant; [`Timeline`]: the instants of a run; [`Transaction`]: four of them.
 //! - [`Tally`]: the counters of one thread in one interval; [`Failure`]: what is counted as failed; [`SeriesNames`]: the names
 //!   of its histograms.
-//! - [`schema`]: how a record is declared, for all who read it.
+//! - [`schema`]: how a record is declared, for all who read it; [`AgentNote`], [`WireRow`]: rows that the engine writes.
 //! - [`Recorder`]: the thread that writes; [`AgentFolder`]: the files, each a [`private_file`]; [`Snapshot`]: the state of a run, for displays.
 
 mod bounded;
 pub mod clock;
+mod engine_rows;
 pub mod event_queue;
 mod failure;
 mod folder;
@@ -30,11 +31,12 @@ mod transaction;
 mod transaction_log;
 
 pub use bounded::read_text;
+pub use engine_rows::{AgentNote, WireRow};
 pub use failure::Failure;
 pub use folder::{AgentEnd, AgentFolder, SeriesRow, TimelineFile};
 pub use private::{private, private_file, private_folder};
 pub use recorder::{Recorder, RecorderHandle, RecorderSetup};
-pub use series::{SeriesId, SeriesNames, WaitEnd, WaitSeries};
+pub use series::{SeriesId, SeriesNames, WaitEnd, WaitSeries, tag_words};
 pub use snapshot::Snapshot;
 pub use stamp::Stamp;
 pub use tally::{

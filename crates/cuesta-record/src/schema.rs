@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::{Failure, Phase, Stamp};
 
@@ -122,9 +123,11 @@ impl<T: Merge + Clone> Merge for Option<T> {
     }
 }
 
-macro_rules! scalar {
+/// Says by which type of JSON values stand in records, one that needs no table.
+#[macro_export]
+macro_rules! plain_types {
     ($($kind:ty = $name:literal),+) => {
-        $(impl FieldType for $kind {
+        $(impl $crate::schema::FieldType for $kind {
             fn name() -> String {
                 $name.to_owned()
             }
@@ -132,15 +135,18 @@ macro_rules! scalar {
     };
 }
 
-scalar!(
+plain_types!(
     bool = "bool",
     f64 = "float",
+    i64 = "int",
+    u16 = "int",
     u32 = "int",
     u64 = "int",
     usize = "int",
     [f64; 2] = "tuple[float, float]",
     String = "str",
     &'static str = "str",
+    Value = "Any",
     Stamp = "int",
     Failure = "str",
     Phase = "str"
@@ -174,39 +180,43 @@ impl<K, T: FieldType> FieldType for BTreeMap<K, T> {
 
 /// Declares a record: a struct whose fields are described as [`Table`] and [`Field`] have them.
 ///
-/// A field is `name: Type = Unit;`, with its meaning as its documentation. After the unit may stand `, max` or `, first`, how it is merged;
-/// `| 0`, what stands for it in a record that lacks it (`none`, `false`, `{}`); and label, tier and source of a figure of meters in braces. A record
-/// declared as `Name: Merge` is merged field by field; one that `extends inner: Type` has the fields of that record, too.
+/// A field is `name: Type = Unit;`, with its meaning as its documentation. After the type may stand its name in JSON, `as "str"`, where
+/// the type has none; after the unit `, max` or `, first`, how it is merged; `| 0`, what stands for it in a record that lacks it
+/// (`none`, `false`, `{}`); and label, tier and source of a figure of meters in braces. A record is written as JSON; one declared as
+/// `Name: Merge` is also merged field by field, and one declared as `Name: Read` is only read from JSON. A record that `extends inner: Type`
+/// has the fields of that record, too.
 #[macro_export]
 macro_rules! record {
     (
         $(#[doc = $about:literal])+
         $(#[derive($($trait:path),+)])?
-        $record:ident $(: $merged:ident)? $(extends $inner:ident: $base:ident)? {
+        $record:ident $(: $use:ident)? $(extends $inner:ident: $base:ident)? {
             $(
                 $(#[doc = $meaning:literal])+
                 $(#[serde($($serde:tt)+)])?
-                $field:ident: $kind:ty = $unit:ident $(, $merge:ident)? $(| $default:tt)? $({ $label:expr, $tier:expr, $source:expr })?;
+                $field:ident: $kind:ty $(as $shown:literal)? = $unit:ident $(, $merge:ident)? $(| $default:tt)? $({ $label:expr, $tier:expr, $source:expr })?;
             )+
         }
     ) => {
-        $(#[doc = $about])+
-        #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-        $(#[derive($($trait),+)])?
-        pub struct $record {
-            $(
-                $(#[doc = $meaning])+
-                $(#[serde($($serde)+)])?
-                pub $field: $kind,
-            )+
-            $(
-                /// The fields that stand beside these in JSON.
-                #[serde(flatten)]
-                pub $inner: $base,
-            )?
-        }
+        $crate::record!(@json [$($use)?]
+            $(#[doc = $about])+
+            #[derive(Debug, Clone, PartialEq)]
+            $(#[derive($($trait),+)])?
+            pub struct $record {
+                $(
+                    $(#[doc = $meaning])+
+                    $(#[serde($($serde)+)])?
+                    pub $field: $kind,
+                )+
+                $(
+                    /// The fields that stand beside these in JSON.
+                    #[serde(flatten)]
+                    pub $inner: $base,
+                )?
+            }
+        );
 
-        $crate::record!(@merge [$($merged)?] $record { $($field $($merge)?;)+ });
+        $crate::record!(@merge [$($use)?] $record { $($field $($merge)?;)+ });
 
         impl $crate::schema::FieldType for $record {
             fn name() -> String {
@@ -214,22 +224,22 @@ macro_rules! record {
             }
 
             fn tables(into: &mut Vec<$crate::schema::Table>) {
-                use $crate::schema::{Field, FieldType, Table, Unit};
+                use $crate::schema::{Field, Table, Unit};
 
                 let meaning = concat!($($about),+).trim().to_owned();
                 if let Some(known) = into.iter().find(|table| table.name == stringify!($record)) {
                     assert_eq!(known.meaning, meaning, "two records have one name");
                     return;
                 }
-                $(<$base as FieldType>::tables(into);)?
-                $(<$kind as FieldType>::tables(into);)+
+                $(<$base as $crate::schema::FieldType>::tables(into);)?
+                $($crate::record!(@tables into, $kind $(, $shown)?);)+
                 into.push(Table {
                     name: stringify!($record),
                     meaning,
                     extends: concat!($(stringify!($base))?),
                     fields: vec![$(Field {
                         name: stringify!($field).trim_start_matches("r#"),
-                        kind: <$kind as FieldType>::name(),
+                        kind: $crate::record!(@type $kind $(, $shown)?),
                         unit: Unit::$unit,
                         meaning: concat!($($meaning),+).trim().trim_end_matches('.').to_owned(),
                         default: concat!($(stringify!($default))?),
@@ -242,7 +252,25 @@ macro_rules! record {
             }
         }
     };
-    (@merge [] $($_:tt)+) => {};
+    (@json [Read] $item:item) => {
+        #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        $item
+    };
+    (@json [$($_:ident)?] $item:item) => {
+        #[derive(serde::Serialize)]
+        $item
+    };
+    (@type $kind:ty) => {
+        <$kind as $crate::schema::FieldType>::name()
+    };
+    (@type $kind:ty, $shown:literal) => {
+        $shown.to_owned()
+    };
+    (@tables $into:ident, $kind:ty) => {
+        <$kind as $crate::schema::FieldType>::tables($into)
+    };
+    (@tables $into:ident, $kind:ty, $shown:literal) => {};
     (@merge [Merge] $record:ident { $($field:ident $($merge:ident)?;)+ }) => {
         impl $crate::schema::Merge for $record {
             fn merge(&mut self, other: &Self) {
@@ -250,6 +278,7 @@ macro_rules! record {
             }
         }
     };
+    (@merge $($_:tt)+) => {};
     (@field $own:ident, $other:ident, $field:ident max) => {
         $own.$field = $own.$field.max($other.$field)
     };

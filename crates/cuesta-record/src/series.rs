@@ -20,7 +20,7 @@ impl SeriesId {
     }
 }
 
-/// How a wait ended.
+/// How a wait ended: a series of its own for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitEnd {
     /// What was waited for came.
@@ -31,38 +31,33 @@ pub enum WaitEnd {
     Lost,
     /// The measurement ended first.
     Unfinished,
+    /// No end: the wait was under way when the measurement began, and this is its age then.
+    BegunBefore,
 }
 
-/// The series of a wait: one for each [`WaitEnd`], and one for the ages that waits had when the measurement began in which they ended.
+/// What the names of a wait's series end in, in the order of [`WaitEnd`]: that of answered waits is the figure's own.
+const WAIT_ENDS: [&str; 5] = ["", "_timed_out", "_lost", "_unfinished", "_begun_before"];
+
+/// The series of a wait: one for each [`WaitEnd`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WaitSeries {
-    answered: SeriesId,
-    timed_out: SeriesId,
-    lost: SeriesId,
-    unfinished: SeriesId,
-    begun_before: SeriesId,
-}
+pub struct WaitSeries([SeriesId; WAIT_ENDS.len()]);
 
 impl WaitSeries {
     /// The series of waits that ended so.
     pub fn of(self, end: WaitEnd) -> SeriesId {
-        match end {
-            WaitEnd::Answered => self.answered,
-            WaitEnd::TimedOut => self.timed_out,
-            WaitEnd::Lost => self.lost,
-            WaitEnd::Unfinished => self.unfinished,
-        }
-    }
-
-    /// The series of the ages at the begin of a measurement.
-    pub fn begun_before(self) -> SeriesId {
-        self.begun_before
+        self.0[end as usize]
     }
 }
 
+/// The words of which tags are made, for their readers: the sources that are no transactions, by the names that code has for them, and
+/// what the names of a wait's series end in.
+pub fn tag_words() -> ([(&'static str, &'static str); 3], [&'static str; 5]) {
+    let sources = [("KEYS", SeriesNames::KEYS), ("LINE", SeriesNames::LINE), ("STAMPED", SeriesNames::STAMPED)];
+    (sources, WAIT_ENDS)
+}
+
 impl SeriesNames {
-    /// The source of the times of a group's keystrokes. This and the next two are no transactions: readers tell them apart by
-    /// these words (`KEYS`, `LINE` and `STAMPED` in `python/cuesta/analysis/step.py`), so a change here needs one there.
+    /// The source of the times of a group's keystrokes. This and the next two are no transactions.
     pub const KEYS: &str = "keys";
     /// The source of the times of opening a group's lines.
     pub const LINE: &str = "line";
@@ -84,17 +79,9 @@ impl SeriesNames {
         SeriesId(u32::try_from(number).expect("a plan names fewer series"))
     }
 
-    /// The ids of the series of a wait. The series of those that were answered has the name of the figure; the names of the others
-    /// end in how the wait ended (`ENDS` in `python/cuesta/analysis/waits.py`).
+    /// The ids of the series of a wait.
     pub fn wait_series(&mut self, group: &str, source: &str, figure: &str) -> WaitSeries {
-        let mut of = |end: &str| self.series(group, source, &format!("{figure}{end}"));
-        WaitSeries {
-            answered: of(""),
-            timed_out: of("_timed_out"),
-            lost: of("_lost"),
-            unfinished: of("_unfinished"),
-            begun_before: of("_begun_before"),
-        }
+        WaitSeries(WAIT_ENDS.map(|end| self.series(group, source, &format!("{figure}{end}"))))
     }
 
     /// The name of each series: `GROUP/SOURCE/SERIES`, each part percent-encoded where a log's tag forbids a character.

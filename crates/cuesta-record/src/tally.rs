@@ -81,7 +81,7 @@ impl Tally {
     ) {
         self.record(series.of(end), to.since(from));
         if end != WaitEnd::Unfinished && from < measuring_since && measuring_since < to {
-            self.record(series.begun_before(), measuring_since.since(from));
+            self.record(series.of(WaitEnd::BegunBefore), measuring_since.since(from));
         }
     }
 

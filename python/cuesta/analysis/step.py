@@ -36,10 +36,7 @@ from cuesta.figures.step import ResponseLaw, Settling, StepFigures
 from cuesta.ledger import Interval, Recorded, StepTimes, Tag
 from cuesta.records.merging import merged
 from cuesta.records.rows import DriverCounts, UserRow, WaitingCounts
-
-KEYS, LINE, STAMPED = "keys", "line", "stamped"
-"""The source in the tags of histograms that belong to no transaction: keystrokes, openings of lines, and the
-kernel's stamps beside the driver's. The driver writes them: `SeriesNames` in crates/cuesta-record/src/series.rs."""
+from cuesta.records.series import KEYS, LINE, STAMPED
 
 ECHO_ERRORS = {"unechoed", "wrong-echo", "expect"}
 """Errors that take no time of a user: the response-time law holds with them."""

@@ -19,7 +19,8 @@ from typing import Self
 from cuesta._native import Histogram
 from cuesta.figures.durations import Distribution
 from cuesta.ledger import Tag
-from cuesta.ledger.run_folder import OPENING, WAIT_ENDS
+from cuesta.ledger.run_folder import OPENING
+from cuesta.records.series import WAIT_ENDS
 
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
 """The percentiles of a distribution of the catalogue, by field."""

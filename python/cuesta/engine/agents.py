@@ -3,12 +3,12 @@
 Each agent has a clock of its own (`clocks`): every instant that it is told or that it says is converted here.
 """
 
-import json
 import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,12 +16,26 @@ from cuesta import _native
 from cuesta.engine import passphrases
 from cuesta.engine.clocks import READ_EVERY, ROUNDS, AgentClock, Reading
 from cuesta.engine.meetings import Meetings
-from cuesta.engine.ports import Agent, Observer, Row
+from cuesta.engine.ports import Agent, Observer
 from cuesta.errors import CuestaError
 from cuesta.json_text import json_text
 from cuesta.private_files import record_file
-from cuesta.records.messages import Snapshot
-from cuesta.records.reading import from_json
+from cuesta.records.messages import (
+    AgentMessage,
+    AgentOrder,
+    AgentReady,
+    AgentStart,
+    Announcement,
+    BarrierRelease,
+    BarrierStatus,
+    ClockReading,
+    EngineMessage,
+    RunSpec,
+    Snapshot,
+    TapeText,
+)
+from cuesta.records.reading import from_json, to_row
+from cuesta.records.rows import AgentNote
 
 LOOK_EVERY = 0.25
 """Seconds between looks at the agents."""
@@ -40,9 +54,9 @@ class AgentRecord:
         self._file = file
         self._lock = threading.Lock()
 
-    def write(self, number: int, row: Row) -> None:
+    def write(self, note: AgentNote) -> None:
         with self._lock, suppress(OSError):  # the recorder reports a full disk
-            self._file.write(json_text({"at": _native.now(), "agent": number, **row}) + "\n")
+            self._file.write(json_text(to_row(note)) + "\n")
             self._file.flush()
 
 
@@ -70,11 +84,16 @@ class FollowedAgent:
     def has_ended(self) -> bool:
         return not self.listener.is_alive()
 
-    def instruct(self, order: Mapping[str, Any]) -> None:
-        """Send its order: the `spec`, the `tapes`, and the `environment` of programs on its own lines."""
-        spec = json.dumps(share_of(order["spec"], self.agent.number))
-        own = {"spec": spec, "folder": self.agent.records, "passphrases": passphrases.given()}
-        self.agent.tell({**order, **own})
+    def instruct(self, spec: RunSpec, tapes: Mapping[str, TapeText], environment: Mapping[str, str]) -> None:
+        """Send its order; `environment` has additional variables for programs on its own lines."""
+        order = AgentOrder(
+            spec=share_of(spec, self.agent.number),
+            tapes=tapes,
+            environment=environment,
+            folder=self.agent.records,
+            passphrases=passphrases.given(),
+        )
+        self._tell(EngineMessage(order=order))
 
     def wait_until_ready(self) -> None:
         """Also read its clock. Raises CuestaError if the agent fails."""
@@ -86,30 +105,39 @@ class FollowedAgent:
 
     def start(self, at: int, wall: int) -> None:
         """Let its users start at an instant, which is `wall` ns since 1970."""
-        self._record.write(self.agent.number, {**self.clock.row(self.clock.held), "start_at": at})
-        self.agent.tell({"start_at": self.clock.start(at), "started_wall": wall})
+        self._note_reading(self.clock.held, start_at=at)
+        self._tell(EngineMessage(start=AgentStart(start_at=self.clock.start(at), started_wall=wall)))
 
-    def announce(self, announcement: Mapping[str, Mapping[str, Any]], start_at: int) -> None:
+    def announce(self, announcement: Announcement, start_at: int) -> None:
         """Tell a change of the schedule. Its times are nanoseconds from the start of the segment."""
-        ((what, change),) = announcement.items()
+        ((what, change),) = to_row(announcement).items()
         instants = {name: self.clock.since_start(start_at, change[name]) for name in INSTANTS if name in change}
         self.agent.tell({"announce": {what: {**change, **instants}}})
 
-    def release(self, release: Mapping[str, Any]) -> None:
+    def release(self, release: BarrierRelease) -> None:
         """Let the users at a barrier go on."""
-        self.agent.tell({"release": {**release, "go_on": self.clock.instant(release["go_on"])}})
+        self._tell(EngineMessage(release=replace(release, go_on=self.clock.instant(release.go_on))))
 
     def keep_time(self) -> None:
         """Read its clock again now and then, if it is not the engine's."""
         while not self._readings.empty():
             if (reading := self._readings.get()) and (best := self.clock.take(reading)):
-                self._record.write(self.agent.number, self.clock.row(best))
+                self._note_reading(best)
         if not self.clock.is_the_engines and (now := _native.now()) >= self._read_at + READ_EVERY:
             self._read_at = now
             self._ask_clock()
 
+    def _tell(self, message: EngineMessage) -> None:
+        self.agent.tell(to_row(message))
+
+    def _note(self, **entries: Any) -> None:
+        self._record.write(AgentNote(at=_native.now(), agent=self.agent.number, **entries))
+
+    def _note_reading(self, reading: Reading, start_at: int | None = None) -> None:
+        self._note(clock=self.clock.name, offset=reading.offset, error=reading.error, start_at=start_at)
+
     def _ask_clock(self) -> None:
-        self.agent.tell({"read_clock": _native.now()})
+        self._tell(EngineMessage(read_clock=_native.now()))
 
     def _read_clock(self) -> Iterator[Reading]:
         """Read its clock ROUNDS times. Raises CuestaError if it does not answer."""
@@ -125,30 +153,30 @@ class FollowedAgent:
 
     def _listen(self) -> None:
         for row in self.agent.listen():
-            self._hear(row, _native.now())
+            self._hear(from_json(AgentMessage, row), _native.now())
         self.ready.set()
         how = self.agent.how_it_ended()
         if self.ended is None and self.failure is None:
             self.failure = f"it {how}"
-            self._record.write(self.agent.number, {"died": how})
+            self._note(died=how)
         self._readings.put(None)
 
-    def _hear(self, row: Row, received: int) -> None:
-        match row:
-            case {"ready": _, "clock": name}:
-                self.clock = AgentClock(name)
+    def _hear(self, message: AgentMessage, received: int) -> None:
+        match message:
+            case AgentMessage(ready=AgentReady() as ready):
+                self.clock = AgentClock(ready.clock)
                 self.ready.set()
-            case {"ended": how}:
+            case AgentMessage(snapshot=Snapshot() as snapshot):
+                self.latest = snapshot
+            case AgentMessage(standing=BarrierStatus() as status):
+                on_our_clock = replace(status, go_on=self.clock.engine_instant(status.go_on))
+                self._meetings.hear(self.agent.number, on_our_clock)
+            case AgentMessage(clock=ClockReading() as reading):
+                self._readings.put(Reading.of(reading.asked, reading.at, received))
+            case AgentMessage(ended=str(how)):
                 self.ended = how
-            case {"failed": why}:
+            case AgentMessage(failed=why):
                 self.failure = why
-            case {"standing": standing}:
-                go_on = self.clock.engine_instant(standing["go_on"])
-                self._meetings.hear(self.agent.number, {**standing, "go_on": go_on})
-            case {"read_clock": sent, "at": answered}:
-                self._readings.put(Reading.of(sent, answered, received))
-            case snapshot:
-                self.latest = from_json(Snapshot, snapshot)
 
 
 @contextmanager
@@ -158,7 +186,7 @@ def following(agents: Sequence[Agent], folder: Path) -> Iterator[list[FollowedAg
     with record_file(folder / "agents.jsonl", "w") as file:
         record = AgentRecord(file)
 
-        def release_all(release: Row) -> None:
+        def release_all(release: BarrierRelease) -> None:
             for each in followed:
                 each.release(release)
 
@@ -182,11 +210,11 @@ def fetch_records(followed: Sequence[FollowedAgent], folder: Path) -> None:
         each.agent.fetch(folder / f"agent-{each.agent.number}")
 
 
-def share_of(spec: Mapping[str, Any], number: int) -> dict[str, Any]:
+def share_of(spec: RunSpec, number: int) -> RunSpec:
     """The specification for one agent: `spec` with the agent's number and its share of the CPUs."""
-    cpus, threads = spec["cpus"], spec["threads"]
+    cpus, threads = spec.cpus, spec.threads
     own = cpus and [cpus[(number * threads + thread) % len(cpus)] for thread in range(threads)]
-    return {**spec, "agent": number, "cpus": own}
+    return replace(spec, agent=number, cpus=own)
 
 
 def start_together(followed: Sequence[FollowedAgent]) -> int:

@@ -4,7 +4,6 @@ Agents on the engine's clock need no reading. Any other clock is read by round t
 instants at which the engine sent the request and received the answer, so the middle is wrong by half of that at most.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -78,7 +77,3 @@ class AgentClock:
         if abs(best.offset - self.held.offset) > best.error + self.held.error:
             self.held = best
         return best
-
-    def row(self, reading: Reading) -> Mapping[str, object]:
-        """The entries of a reading in `agents.jsonl` (docs/folder.md)."""
-        return {"clock": self.name, "offset": reading.offset, "error": reading.error}

@@ -15,7 +15,7 @@ from cuesta.plan import Segment
 from cuesta.records.messages import Snapshot
 
 Row = Mapping[str, Any]
-"""A message between engine and agent, which is one row of JSON. `local.agent_process` lists them."""
+"""An `EngineMessage` or an `AgentMessage` (`records.messages`) as an object of JSON, one a row."""
 
 
 class Observer(Protocol):

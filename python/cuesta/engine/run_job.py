@@ -1,12 +1,11 @@
 """Makes a run: starts its segments one after another on an engine, follows them, and keeps what they record."""
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from cuesta.engine.agents import FollowedAgent, follow, following, start_together
 from cuesta.engine.engines import LOCAL
@@ -16,6 +15,7 @@ from cuesta.engine.ports import Deployment, Engine, Nodes, Observer
 from cuesta.engine.spec import run_spec
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment
+from cuesta.records.messages import Announcement, TapeText
 
 METERS_START = 5 * SECOND
 """If measuring begins sooner than this, the agents wait for the meters, which start slowly on a busy machine."""
@@ -74,7 +74,7 @@ class Driven:
         """Have the meters report a step; ns from the start."""
         self.deployment.expect(number, self.start_at + settled, self.start_at + end)
 
-    def announce(self, announcement: Mapping[str, Mapping[str, Any]]) -> None:
+    def announce(self, announcement: Announcement) -> None:
         """Tell all agents a change of the schedule. Its times are nanoseconds from the start."""
         for agent in self.agents:
             agent.announce(announcement, self.start_at)
@@ -103,15 +103,16 @@ def driving(
     folder.mkdir(mode=0o700, exist_ok=True)
     with nodes.deploy(job, segment, folder) as deployment, following(deployment.agents, folder) as agents:
         spec = run_spec(job, segment, deployment.address(), deployment.threads, most)
-        order = {"spec": spec, "tapes": _tapes(job), "environment": dict(deployment.environment)}
         for agent in agents:
-            agent.instruct(order)
+            agent.instruct(spec, _tapes(job), deployment.environment)
         if job.metered_every or timeline(segment)[0].settled < METERS_START:
             deployment.wait_for_meters()
         yield Driven(agents, deployment, start_together(agents))
 
 
-def _tapes(job: Job) -> dict[str, dict[str, Any]]:
+def _tapes(job: Job) -> dict[str, TapeText]:
     """What a tape is assembled of: a node need not have its files."""
-    tapes = job.tapes.values()
-    return {tape.name: {"text": tape.text, "name": tape.name, "sources": tape.content.sources()} for tape in tapes}
+    return {
+        tape.name: TapeText(text=tape.text, name=tape.name, sources=tape.content.sources())
+        for tape in job.tapes.values()
+    }

@@ -26,9 +26,9 @@ from cuesta.engine.search_folder import (
     search_folder,
 )
 from cuesta.engine.settling import Settling
+from cuesta.engine.spec import loads
 from cuesta.plan import Plan, Settings, Step
-from cuesta.plan.driver import driver_loads
-from cuesta.records.messages import Snapshot
+from cuesta.records.messages import Announcement, LoadEnd, Measurement, NextStep, Snapshot
 
 AHEAD = 2_200_000_000
 """Nanoseconds from an announcement to its instant: the two seconds by which agents fix intervals ahead, and time to
@@ -166,7 +166,7 @@ class Trials:
         if self.failure:
             return  # nor would they follow an announcement
         end = self._soon()
-        self.driven.announce({"end": {"at": end}})
+        self.driven.announce(Announcement(end=LoadEnd(at=end)))
         latest = end + DRAIN + PATIENCE * SECOND
         follow(self.driven.agents, self.observe, self.stopping, lambda: self._now() > latest)
 
@@ -180,7 +180,7 @@ class Trials:
             return False
         settled = max(self._soon(), started)
         end = settled + settings.measure
-        self.driven.announce({"measure": {"settled": settled, "end": end}})
+        self.driven.announce(Announcement(measure=Measurement(settled=settled, end=end)))
         self.driven.expect(self.number, settled, end)
         reported = self._follow(lambda: self._is_reported(end))
         self.number += 1
@@ -191,7 +191,7 @@ class Trials:
         groups = settings.group
         begin = self._soon() if self.number else 0
         if self.number:
-            self.driven.announce({"step": {"begin": begin, "groups": driver_loads(settings)}})
+            self.driven.announce(Announcement(step=NextStep(begin=begin, groups=loads(settings))))
         before = self.users or [0] * len(groups)
         self.users = [group.users for group in groups]
         ramps = [abs(group.users - users) * group.stagger for group, users in zip(groups, before, strict=True)]

@@ -9,6 +9,7 @@ from cuesta.engine.job import DRAIN, Job
 from cuesta.plan import Group, Host, Segment, Service, Settings
 from cuesta.plan.driver import driver_loads, driver_values
 from cuesta.plan.fields import ALWAYS
+from cuesta.records.messages import GroupSpec, Load, LoadSpec, RunSpec, StepSpec
 from cuesta.target import BUILTIN_HOST
 
 
@@ -24,37 +25,41 @@ class Threads:
 
 def run_spec(
     job: Job, segment: Segment, host: str | None, threads: Threads, most: Sequence[int] | None = None
-) -> dict[str, Any]:
+) -> RunSpec:
     """The specification that all agents share.
 
     `host` is the built-in host's address; `most` has the most users of each group, if steps may be added.
     """
     settings = segment.steps[0].settings
     users = most or [max(step.settings.group[at].users for step in segment.steps) for at in range(len(settings.group))]
-    return {
-        **driver_values(settings, ALWAYS),
-        "cpus": threads.cpus,
-        "spin": settings.spin and threads.may_spin,
-        "drain": DRAIN,
-        "groups": [_group(job, group, host, count) for group, count in zip(settings.group, users, strict=True)],
-        "steps": [_step(step.settings) for step in segment.steps],
-        **({"most_users": most} if most else {}),
-    }
+    return RunSpec(
+        **{**driver_values(settings, ALWAYS), "spin": settings.spin and threads.may_spin},
+        cpus=threads.cpus,
+        drain=DRAIN,
+        groups=[_group(job, group, host, count) for group, count in zip(settings.group, users, strict=True)],
+        steps=[_step(step.settings) for step in segment.steps],
+        most_users=most,
+    )
 
 
-def _group(job: Job, group: Group, host: str | None, users: int) -> dict[str, Any]:
-    return {
-        "name": group.name,
-        "script": job.tape(group).name,
-        "target": host if group.target == BUILTIN_HOST else group.target,
+def _group(job: Job, group: Group, host: str | None, users: int) -> GroupSpec:
+    return GroupSpec(
+        name=group.name,
+        script=job.tape(group).name,
+        target=host if host and group.target == BUILTIN_HOST else group.target,
         **driver_values(group, ALWAYS),
-        "data": job.users_of(group).first(users),
-        "secret": job.users_of(group).secret,
-    }
+        data=job.users_of(group).first(users),
+        secret=job.users_of(group).secret,
+    )
 
 
-def _step(settings: Settings) -> dict[str, Any]:
-    return {"settle": settings.settle, "measure": settings.measure, "groups": driver_loads(settings)}
+def _step(settings: Settings) -> StepSpec:
+    return StepSpec(settle=settings.settle, measure=settings.measure, groups=loads(settings))
+
+
+def loads(settings: Settings) -> list[Load]:
+    """What each group does in a step."""
+    return [Load(**{**load, "load": LoadSpec(**load["load"])}) for load in driver_loads(settings)]
 
 
 def host_spec(host: Host, service: Service, listen: list[str], more: Mapping[str, object]) -> dict[str, Any]:

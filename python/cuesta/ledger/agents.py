@@ -1,9 +1,12 @@
 """Reads `agents.jsonl`: each agent's clock by the engine's, and how an agent ended that did not end by itself."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from cuesta.ledger.rows import JsonObject, json_rows
+from cuesta.ledger.rows import json_rows
+from cuesta.records.reading import from_json
+from cuesta.records.rows import AgentNote
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +35,16 @@ class AgentNotes:
 def read_notes(segment: Path, damage: list[str]) -> dict[int, AgentNotes]:
     """Read the notes of a segment, by the number of the agent."""
     path, notes = segment / "agents.jsonl", dict[int, AgentNotes]()
-    for row in json_rows(path, dict, damage) if path.exists() else ():
-        notes[row["agent"]] = _note(notes.get(row["agent"], AgentNotes()), row)
+    for row in json_rows(path, partial(from_json, AgentNote), damage) if path.exists() else ():
+        notes[row.agent] = _add_note(notes.get(row.agent, AgentNotes()), row)
     return notes
 
 
-def _note(before: AgentNotes, row: JsonObject) -> AgentNotes:
-    match row:
-        case {"start_at": start_at, "clock": clock, "offset": offset}:
-            return replace(before, clock=clock, offset=offset, start_at=start_at)
-        case {"died": how, "at": at}:
-            return replace(before, death=Death(how, (at - (before.start_at or at)) / 1e9))
+def _add_note(before: AgentNotes, row: AgentNote) -> AgentNotes:
+    if row.start_at is not None:
+        return replace(before, clock=row.clock, offset=row.offset or 0, start_at=row.start_at)
+    if row.died:
+        return replace(before, death=Death(row.died, (row.at - (before.start_at or row.at)) / 1e9))
     return before
 
 

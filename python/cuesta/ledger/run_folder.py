@@ -21,22 +21,13 @@ from cuesta.ledger.rows import JsonObject, RowReader, place, read_object, why_un
 from cuesta.ledger.wire import WireInterval, read_wire
 from cuesta.records.reading import from_json
 from cuesta.records.rows import SeriesRow, UserRow
+from cuesta.records.series import WAIT_ENDS
 
 FORMAT = 1
 """The newest format of run folders that can be read."""
 
 DERIVED = ("summary.json", "report.html")
 """Files of a run folder that can be derived from the others."""
-
-WAIT_ENDS = {
-    "": "answered",
-    "_timed_out": "timed_out",
-    "_lost": "lost",
-    "_unfinished": "unfinished",
-    "_begun_before": "begun_before",
-}
-"""How the waits of a series ended, by the end of its name. `begun_before` has no waits of its own, but ages of them.
-The driver writes them: `SeriesNames::wait_series` in crates/cuesta-record/src/series.rs."""
 
 OPENING = {f"{phase}{end}" for phase in ("connect", "negotiation", "login") for end in WAIT_ENDS}
 """Series of the phases of opening a line."""

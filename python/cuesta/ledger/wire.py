@@ -1,29 +1,16 @@
 """The record of the network between driver and host, `wire.jsonl`. This file derives nothing but differences."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-from cuesta.ledger.rows import JsonObject, RowReader
+from cuesta.ledger.rows import RowReader
+from cuesta.records.reading import from_json
+from cuesta.records.rows import TmuxReading, WireCounters, WireRow
 
 SIDES = ("driver", "host")
-
-
-@dataclass(frozen=True, slots=True)
-class WireEnd:
-    """How the counters of one end of the wire grew in an interval."""
-
-    received_bytes: int
-    received_packets: int
-    received_dropped: int
-    sent_bytes: int
-    sent_packets: int
-    sent_dropped: int
-
-    @classmethod
-    def difference(cls, begin: JsonObject, end: JsonObject) -> Self:
-        return cls(**{name: end[name] - begin[name] for name in cls.__slots__})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +19,7 @@ class TmuxRecord:
 
     cpu: float
     """Seconds of CPU time."""
-    counters: JsonObject
+    counters: Mapping[str, Any]
     """What it counted (docs/tmux.md)."""
     dropped: int | None
     """Packets that the kernel lost on the agent's ways in and out; None in records that lack it."""
@@ -44,35 +31,36 @@ class WireInterval:
 
     begin: float
     end: float
-    ends: Mapping[str, WireEnd]
-    """By side; a side whose process had ended is missing."""
+    ends: Mapping[str, WireCounters]
+    """By side what its end of the wire counted in the interval; a side whose process had ended is missing."""
     tmux: Mapping[str, TmuxRecord]
     """Agents of TMux by side; empty without TMux, and without an agent that had ended."""
 
     @classmethod
-    def from_json(cls, row: JsonObject, begun: int) -> Self:
+    def from_row(cls, row: WireRow, begun: int) -> Self:
         """Read a row; instants count from `begun`, in ns."""
-        begin, end = row["begin"], row["end"]
         return cls(
-            (begin["at"] - begun) / 1e9,
-            (end["at"] - begun) / 1e9,
-            {side: WireEnd.difference(begin[side], end[side]) for side in SIDES if begin[side] and end[side]},
-            dict(tmux_of(begin.get("tmux") or {}, end.get("tmux") or {})),
+            (row.begin.at - begun) / 1e9,
+            (row.end.at - begun) / 1e9,
+            {side: count_growth(begin, end) for side, begin, end in both_bounds(row.begin, row.end)},
+            {side: agent_between(begin, end) for side, begin, end in both_bounds(row.begin.tmux, row.end.tmux)},
         )
 
 
-def tmux_of(begin: JsonObject, end: JsonObject) -> list[tuple[str, TmuxRecord]]:
-    """The agents that answered at both bounds; their counters began anew at the first."""
-    both = [(side, begin.get(side), end.get(side)) for side in SIDES]
-    return [
-        (side, TmuxRecord((last["cpu"] - first["cpu"]) / 1e9, last["status"]["wire"], dropped_by(last["status"])))
-        for side, first, last in both
-        if first and last
-    ]
+def both_bounds(begin: Any, end: Any) -> Iterator[tuple[str, Any, Any]]:
+    """For each side what was read of it at both bounds."""
+    sides = ((side, getattr(begin, side, None), getattr(end, side, None)) for side in SIDES)
+    return ((side, first, last) for side, first, last in sides if first and last)
 
 
-def dropped_by(status: JsonObject) -> int | None:
-    return sum(status["endpoint"]["dropped"].values()) if "endpoint" in status else None
+def count_growth(begin: WireCounters, end: WireCounters) -> WireCounters:
+    return WireCounters(**{name: count - getattr(begin, name) for name, count in asdict(end).items()})
+
+
+def agent_between(begin: TmuxReading, end: TmuxReading) -> TmuxRecord:
+    """An agent that answered at both bounds; its counters began anew at the first."""
+    lost = end.status.get("endpoint")
+    return TmuxRecord((end.cpu - begin.cpu) / 1e9, end.status["wire"], sum(lost["dropped"].values()) if lost else None)
 
 
 def read_wire(
@@ -82,5 +70,5 @@ def read_wire(
     for first, folder in folders:
         path = folder / "wire.jsonl"
         if path.exists():
-            rows = reader.json_rows(path, lambda row: (row["step"], WireInterval.from_json(row, begun)), damage)
-            yield from ((first + step, interval) for step, interval in rows)
+            for row in reader.json_rows(path, partial(from_json, WireRow), damage):
+                yield first + row.step, WireInterval.from_row(row, begun)

@@ -17,13 +17,13 @@ from cuesta.records.schema import Field, Table, fields, inner, needed, tables
 
 HERE = Path(__file__).parent
 MODULES = {
-    "rows": ("TimelineFile", "SeriesRow", "UserRow", "TransactionRow", "AgentEnd"),
-    "messages": ("Snapshot", "BarrierStatus", "BarrierRelease"),
+    "rows": ("TimelineFile", "SeriesRow", "UserRow", "TransactionRow", "AgentEnd", "AgentNote", "WireRow"),
+    "messages": ("EngineMessage", "AgentMessage"),
     "meter_report": ("MeterReport",),
 }
 """The module of each type; what it is made of is beside it, or in a module before it."""
 ABOUT = {
-    "rows": "The rows of a run folder, as the driver writes them (docs/folder.md). Instants are ns, times seconds.",
+    "rows": "The rows of a run folder (docs/folder.md). Instants are ns, times seconds.",
     "messages": "What agents and the engine tell each other. Instants are ns, times seconds.",
     "meter_report": "A report of the host's meters. Times are seconds, shares percent, unless a field says otherwise.",
 }
@@ -114,16 +114,17 @@ def _imports(body: str, module: str) -> Iterator[str]:
         "collections.abc": ("Mapping", "Sequence"),
         "dataclasses": ("dataclass", "field"),
         "math": ("nan",),
+        "typing": ("Any",),
         "cuesta.records.meter_figure": ("ABSENT", "MeterFigure"),
     }
     for name, home in homes().items():
         if home != module:
             places[f"cuesta.records.{home}"] = (*places.get(f"cuesta.records.{home}", ()), name)
     for place, names in places.items():
-        if used := [name for name in names if re.search(rf"(?<![\w.`]){name}[\[(\n ]", body)]:
+        if used := [name for name in names if re.search(rf"(?<![\w.`]){name}[\[\](\n ]", body)]:
             in_order = sorted(used, key=lambda name: (not name.isupper(), name.lower()))
             yield f"from {place} import {', '.join(in_order)}\n"
-        if place == "math":
+        if place == "typing":
             yield "\n"
 
 
@@ -193,6 +194,8 @@ def _shape(kind: str) -> dict[str, Any]:
     if kind.endswith(" | None"):
         return {"anyOf": [_shape(kind.removesuffix(" | None")), {"type": "null"}]}
     outer, bracket, rest = kind.partition("[")
+    if kind == "Any":
+        return {}
     if not bracket:
         names = {"int": "integer", "float": "number", "bool": "boolean", "str": "string"}
         return {"type": names[kind]} if kind in names else {"$ref": f"#/$defs/{kind}"}

@@ -3,9 +3,233 @@
 Made by ./scripts/docs from the declarations in `crates/`: change those.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cuesta.records.rows import WaitingCounts, WaitSample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupSpec:
+    """Users who play the same script against the same target."""
+
+    name: str
+    """Its name."""
+    script: str
+    """Name of its script."""
+    target: str
+    """URL of the host."""
+    columns: int | None = None
+    """Width of the terminal."""
+    rows: int | None = None
+    """Height of the terminal."""
+    data: Sequence[Mapping[str, str]] = ()
+    """A row of the users' table for each user, in turn."""
+    secret: Sequence[str] = ()
+    """Its secret columns: no record may show their cells, and no count may reveal how long one is."""
+    line_speed: int | None = None
+    """Bits per second, in place of the script's; 0: as fast as the line goes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadSpec:
+    """When the next input of a group is due."""
+
+    kind: str
+    """`closed`: after the answer to the one before; `paced`: one pass of the script per cycle; `open`: at random
+    instants."""
+    cycle: int | None = None
+    """The cycle of a paced load."""
+    per_s: float | None = None
+    """Passes of an open load per second, over all users of the group."""
+    arrivals: str | None = None
+    """What arrives in an open load: `inputs`, on lines that stay open, or `sessions`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """What one group does in one step."""
+
+    users: int
+    """How many users."""
+    stagger: int
+    """Between the starts of two users."""
+    load: LoadSpec
+    """When the next input is due."""
+    align: int | None = None
+    """The grid of a paced load: each pass is due at a multiple of it on the machine's clock."""
+    think: str | None = None
+    """A distribution in place of the script's think times."""
+    key_rate: float | None = None
+    """Keys per second, in place of the script's."""
+    key_law: str | None = None
+    """The distribution of the gaps between keys, in place of the script's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepSpec:
+    """One step of load."""
+
+    settle: int
+    """From the last user's start to the measurement."""
+    measure: int
+    """The measurement interval."""
+    groups: Sequence[Load]
+    """By group."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSpec:
+    """One agent's part of a run: a plan's segment, resolved."""
+
+    seed: int
+    """What all random numbers come from."""
+    agent: int = 0
+    """Number of this agent, from 0."""
+    agents: int = 1
+    """How many agents share the users: agent k plays those with `user % agents == k`."""
+    threads: int = 1
+    """Threads to drive on."""
+    cpus: Sequence[int] | None = None
+    """The CPU of each thread in turn; null: any."""
+    start_at: int | None = None
+    """When to start, on the agent's clock; null: at once."""
+    started_wall: int | None = None
+    """When that is, since 1970."""
+    stamps: int = 0
+    """The kernel stamps the line of every n-th user; 0: of none."""
+    spin: bool = False
+    """Whether a thread may spin while it has CPU time to spare, so that its stamps are exact."""
+    log_transactions: bool = False
+    """Whether to keep every transaction."""
+    cast: int | None = None
+    """The user whose session is written as a cast."""
+    drain: int
+    """The longest wait for responses after the end."""
+    groups: Sequence[GroupSpec]
+    """Who does what."""
+    steps: Sequence[StepSpec]
+    """The steps of load, in order."""
+    most_users: Sequence[int] | None = None
+    """If steps may be added while the run goes on: the most users that each group may ever have; then `steps` has one
+    step, whose measurement interval is announced."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TapeText:
+    """A tape."""
+
+    text: str
+    """Its text."""
+    name: str
+    """Its name, for messages."""
+    sources: Mapping[str, str]
+    """The text of each file that it sources, by the path as written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentOrder:
+    """What an agent has to play."""
+
+    spec: RunSpec
+    """The agent's own part."""
+    tapes: Mapping[str, TapeText]
+    """The tapes that the groups name."""
+    environment: Mapping[str, str]
+    """Additional variables for the programs that the agent starts on its lines."""
+    folder: str
+    """The folder in which it records."""
+    passphrases: Mapping[str, str]
+    """Passphrases of ssh keys, by file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentStart:
+    """When a segment starts."""
+
+    start_at: int
+    """On the agent's clock."""
+    started_wall: int
+    """Since 1970."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BarrierRelease:
+    """The engine's message that all users have arrived at a barrier."""
+
+    group: int
+    """Number of the group."""
+    barrier: int
+    """Number of the barrier in the group's script."""
+    round: int
+    """Number of the round, from 0."""
+    go_on: int
+    """When all go on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextStep:
+    """A step of load that follows."""
+
+    begin: int
+    """When its load begins to apply."""
+    groups: Sequence[Load]
+    """By group."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """A measurement interval."""
+
+    settled: int
+    """Its begin."""
+    end: int
+    """Its end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadEnd:
+    """The end of a segment's load."""
+
+    at: int
+    """When the load of the last step ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announcement:
+    """A change of the schedule, one of these. Instants are offsets from the start of the segment, and must be ahead of
+    all threads."""
+
+    step: NextStep | None = None
+    """Another step follows."""
+    measure: Measurement | None = None
+    """The measurement interval of the last step."""
+    end: LoadEnd | None = None
+    """No step follows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineMessage:
+    """A row that the engine sends an agent. The end of its input means that the agent must stop."""
+
+    order: AgentOrder | None = None
+    """The first row: what to play."""
+    start: AgentStart | None = None
+    """Once, when all agents are ready."""
+    release: BarrierRelease | None = None
+    """Whenever all users of all agents have arrived at a barrier."""
+    announce: Announcement | None = None
+    """Whenever the schedule of a search changes."""
+    read_clock: int | None = None
+    """Asks for the agent's clock, at any time: the instant on the engine's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentReady:
+    """An agent that has read its order."""
+
+    clock: str | None = None
+    """The name of its clock; two clocks of one name are one clock; null: it does not know."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,14 +292,28 @@ class BarrierStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BarrierRelease:
-    """The engine's message that all users have arrived at a barrier."""
+class ClockReading:
+    """The clock of an agent, read for the engine."""
 
-    group: int
-    """Number of the group."""
-    barrier: int
-    """Number of the barrier in the group's script."""
-    round: int
-    """Number of the round, from 0."""
-    go_on: int
-    """When all go on."""
+    asked: int
+    """When the engine asked, on its clock."""
+    at: int
+    """The instant on the agent's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentMessage:
+    """A row that an agent sends the engine."""
+
+    ready: AgentReady | None = None
+    """The first row: it waits for the start."""
+    snapshot: Snapshot | None = None
+    """Its state, a few times a second."""
+    standing: BarrierStatus | None = None
+    """Whenever arrivals change at a barrier that users of other agents share."""
+    clock: ClockReading | None = None
+    """The answer to `read_clock`."""
+    ended: str | None = None
+    """The last row: `completed` or `interrupted`."""
+    failed: str | None = None
+    """The last row of an agent that cannot go on: why."""

@@ -1,7 +1,7 @@
-"""Reads records from JSON into their types."""
+"""Reads records from JSON into their types, and makes rows of JSON of them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, asdict, fields, is_dataclass
 from functools import cache
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -20,6 +20,11 @@ def from_json(kind: type[Record], found: Any) -> Record:
     of_kind: Any = kind
     record: Record = _reader(of_kind)(found)
     return record
+
+
+def to_row(record: Any) -> dict[str, Any]:
+    """The object of a row: fields that are None are left out, but not in the tables within it."""
+    return {name: value for name, value in asdict(record).items() if value is not None}
 
 
 @cache

@@ -1,10 +1,11 @@
-"""The rows of a run folder, as the driver writes them (docs/folder.md). Instants are ns, times seconds.
+"""The rows of a run folder (docs/folder.md). Instants are ns, times seconds.
 
 Made by ./scripts/docs from the declarations in `crates/`: change those.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,3 +272,88 @@ class AgentEnd:
     """Why it failed; null if it did not."""
     rss_per_user: int | None = None
     """Growth of the process's resident memory, divided by its number of users."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentNote:
+    """A row of `agents.jsonl`: a reading of an agent's clock, or the agent's death. Instants are on the engine's
+    clock."""
+
+    at: int
+    """When it was written."""
+    agent: int
+    """Number of the agent."""
+    clock: str | None = None
+    """The name of its clock; two clocks of one name are one clock."""
+    offset: int | None = None
+    """How far its clock is ahead of the engine's."""
+    error: int | None = None
+    """The most by which that may be wrong: half the time from the request to the answer."""
+    start_at: int | None = None
+    """In an agent's first row: the start."""
+    died: str | None = None
+    """How an agent died that did not end by itself, such as `was killed by signal 9`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireCounters:
+    """What one end of the wire has counted. Bytes include Ethernet headers."""
+
+    received_bytes: int
+    """Bytes received."""
+    received_packets: int
+    """Packets received."""
+    received_dropped: int
+    """Packets that were lost on their way in."""
+    sent_bytes: int
+    """Bytes sent."""
+    sent_packets: int
+    """Packets sent."""
+    sent_dropped: int
+    """Packets that were lost on their way out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TmuxReading:
+    """An agent of `TMux` at an instant."""
+
+    cpu: int
+    """CPU time of its process since its start."""
+    status: Mapping[str, Any]
+    """[its status](tmux.md#the-status)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TmuxReadings:
+    """The agents of `TMux` at an instant. Their counters begin anew when the measurement interval begins."""
+
+    driver: TmuxReading | None
+    """The driver's; null if it had ended."""
+    host: TmuxReading | None
+    """The host's; null if it had ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireReading:
+    """The counters of both ends of the wire at an instant."""
+
+    at: int
+    """On the engine's clock."""
+    driver: WireCounters | None
+    """The driver's end; null if that side's process had ended."""
+    host: WireCounters | None
+    """The host's end; null if that side's process had ended."""
+    tmux: TmuxReadings | None = None
+    """The agents of TMux; null without TMux."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireRow:
+    """A row of `wire.jsonl`: what crossed the wire between driver and host in a step."""
+
+    step: int
+    """The step, from 0 within the segment."""
+    begin: WireReading
+    """The reading when the measurement interval began."""
+    end: WireReading
+    """The reading when it ended."""

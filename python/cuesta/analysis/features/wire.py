@@ -10,7 +10,8 @@ from cuesta.analysis.planned import Allowed, setting
 from cuesta.figures.step import StepFigures
 from cuesta.figures.wire import TmuxFigures, TmuxSide, WireFigures
 from cuesta.ledger import Interval, Recorded
-from cuesta.ledger.wire import TmuxRecord, WireEnd, WireInterval
+from cuesta.ledger.wire import TmuxRecord, WireInterval
+from cuesta.records.rows import WireCounters
 from cuesta.units import many, share
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def derive_wire(interval: WireInterval | None, counted: Sequence[Interval]) -> W
     )
 
 
-def count_dropped(end: WireEnd) -> int:
+def count_dropped(end: WireCounters) -> int:
     return end.received_dropped + end.sent_dropped
 
 

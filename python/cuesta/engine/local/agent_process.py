@@ -1,13 +1,7 @@
 """One driver process: `python -m cuesta.engine.local.agent_process`. It knows no plan, only a spec, tapes and a folder.
 
-stdin   one row of JSON {spec, tapes, folder, environment, passphrases}, the spec as text; then, when all agents are
-        ready, one row {start_at, started_wall}; then {release} whenever all users of all agents have arrived at a
-        barrier, and {announce} when the schedule of a search changes; {read_clock} at any time; end of input means stop
-stdout  {"ready": true, "clock": its name}, then snapshots, and {standing} whenever arrivals change at a barrier that
-        users of other agents share; {read_clock, at} answers {read_clock}; then {"ended": "completed"} or
-        {"failed": "why"}
-
-All instants are on its own clock.
+Standard input has rows of JSON, an `EngineMessage` each, standard output an `AgentMessage` each
+(`cuesta.records.messages`); the end of the input means stop. All instants are on its own clock.
 """
 
 import json
@@ -63,19 +57,19 @@ class Orders:
 def main() -> None:
     """Play this agent's share of the users through a segment."""
     orders = Orders()
-    if not (order := orders.wait()):
+    if not (message := orders.wait()):
         return  # the run could not start
+    order = message["order"]
     os.environ.update(order["environment"])  # for the programs that it starts; too late for its own linker
     try:
         for file, passphrase in order["passphrases"].items():
             _native.ssh_unlock(file, passphrase)
-        spec = _native.RunSpec.parse(order["spec"])
+        spec = _native.RunSpec.parse(json.dumps(order["spec"]))
         spec.prepare_ssh()
         tapes = {name: _native.Tape.assemble(**tape) for name, tape in order["tapes"].items()}
-        _say({"ready": True, "clock": _native.clock_name()})
-        start = orders.wait()
-        if start:
-            _play(_native.Run.start(spec, **start, tapes=tapes, folder=order["folder"]), orders)
+        _say({"ready": {"clock": _native.clock_name()}})
+        if message := orders.wait():
+            _play(_native.Run.start(spec, **message["start"], tapes=tapes, folder=order["folder"]), orders)
     except (_native.RunError, _native.TapeError) as error:
         _say({"failed": str(error)})
 
@@ -85,7 +79,7 @@ def _play(run: _native.Run, orders: Orders) -> None:
     look_at = 0.0
     while not run.wait(LOOK_EVERY if orders.ended else 0):
         if time.monotonic() >= look_at:
-            _say(json.loads(run.snapshot()))
+            _say_state(run)
             look_at = time.monotonic() + LOOK_EVERY
         for standing in json.loads(run.standings()):
             _say({"standing": standing})
@@ -94,14 +88,14 @@ def _play(run: _native.Run, orders: Orders) -> None:
                 _obey(run, order)
             if orders.ended:
                 run.stop()
-    _say(json.loads(run.snapshot()))
+    _say_state(run)
     _say({"ended": "interrupted" if orders.ended else "completed"})
 
 
 def _answer_clock(order: dict[str, Any]) -> bool:
     """Answer a request for the clock; whether the order is one."""
     if "read_clock" in order:
-        _say({**order, "at": _native.now()})
+        _say({"clock": {"asked": order["read_clock"], "at": _native.now()}})
     return "read_clock" in order
 
 
@@ -113,6 +107,10 @@ def _obey(run: _native.Run, order: dict[str, Any]) -> None:
             run.release(json.dumps(release))
         case {"announce": announcement}:
             run.announce(json.dumps(announcement))
+
+
+def _say_state(run: _native.Run) -> None:
+    _say({"snapshot": json.loads(run.snapshot())})
 
 
 def _say(row: dict[str, Any]) -> None:

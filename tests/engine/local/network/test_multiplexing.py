@@ -72,7 +72,7 @@ def devices(side: NetNs) -> set[str]:
 def sent(agents: TmuxAgents, side: str) -> int:
     answer = getattr(agents, side).ask("status")
     assert answer is not None
-    return int(answer["status"]["wire"]["segments"]["sent"])
+    return int(answer.status["wire"]["segments"]["sent"])
 
 
 def test_all_tcp_between_the_ends_goes_through_the_agents_during_the_block(echo: NetNsPair) -> None:
@@ -84,7 +84,7 @@ def test_all_tcp_between_the_ends_goes_through_the_agents_during_the_block(echo:
         assert "tmux0" in devices(echo.driver) & devices(echo.host)
         before = agents.host.ask("reset")
         assert before is not None
-        assert before["cpu"] > 0
+        assert before.cpu > 0
         assert sent(agents, "host") < 50
     assert "tmux0" not in devices(echo.driver) | devices(echo.host)
     assert is_echoed(echo)

@@ -17,6 +17,8 @@ from cuesta.cli import main
 from cuesta.engine.local.network.isolation import NetNsPair, linked_namespaces
 from cuesta.engine.local.network.wire import counters, recording
 from cuesta.errors import Exit
+from cuesta.ledger.wire import count_growth
+from cuesta.records.rows import WireCounters
 from tests.busy import BUSY
 from tests.conftest import Write
 from tests.processes import command_of, descendants
@@ -79,24 +81,24 @@ def tcpdump(sides: NetNsPair, packets: int) -> Iterator[subprocess.Popen[str]]:
 
 def test_counters_agree_with_tcpdump(sides: NetNsPair, processes: dict[str, int]) -> None:
     with tcpdump(sides, 200) as watching:
-        before = {name: counters(process) for name, process in processes.items()}
+        before = {name: count(process) for name, process in processes.items()}
         command = [*sides.driver.command_prefix, sys.executable, "-c", SENDER]
         subprocess.run(command, check=True)
         seen = watching.communicate(timeout=30)[0].splitlines()
-    grown = {name: difference(before[name], counters(process)) for name, process in processes.items()}
+    grown = {name: count_growth(before[name], count(process)) for name, process in processes.items()}
     lengths = [int(row.partition("length ")[2].partition(":")[0]) for row in seen]
     assert lengths == [142] * 200
-    others = grown["host"]["received_packets"] - len(seen)
+    others = grown["host"].received_packets - len(seen)
     assert 0 <= others <= 8, "ARP and the like"
-    assert sum(lengths) <= grown["host"]["received_bytes"] <= sum(lengths) + 100 * others
-    assert grown["driver"]["sent_packets"] == grown["host"]["received_packets"]
-    assert grown["driver"]["sent_bytes"] == grown["host"]["received_bytes"]
+    assert sum(lengths) <= grown["host"].received_bytes <= sum(lengths) + 100 * others
+    assert grown["driver"].sent_packets == grown["host"].received_packets
+    assert grown["driver"].sent_bytes == grown["host"].received_bytes
 
 
-def difference(before: dict[str, int] | None, after: dict[str, int] | None) -> dict[str, int]:
-    assert before
-    assert after
-    return {name: after[name] - before[name] for name in after}
+def count(process: int) -> WireCounters:
+    counted = counters(process)
+    assert counted
+    return counted
 
 
 def test_a_process_that_has_ended_has_no_counters() -> None:

@@ -9,14 +9,15 @@ import select
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from cuesta.engine.local.network.isolation import WIRE, NetNs, NetNsPair
 from cuesta.errors import CuestaError
+from cuesta.records.rows import TmuxReading
 
 PATIENCE = 30.0
 """Seconds within which an agent must work, answer or end."""
@@ -41,7 +42,7 @@ class TmuxAgent:
             why = self.errors.read().decode(errors="replace").strip().removeprefix("cuesta: ") or TIMED_OUT
             raise CuestaError(f"tmux: an agent did not start: {why}", "docs/tmux.md tells what it needs")
 
-    def ask(self, request: str) -> Mapping[str, Any] | None:
+    def ask(self, request: str) -> TmuxReading | None:
         """Its status, and the CPU time of its process in ns; `reset` also resets its counters. None if it has ended.
 
         One that does not answer in time is ended: its answer would be read as that to the next request.
@@ -50,7 +51,7 @@ class TmuxAgent:
         try:
             self.process.stdin.write(f"{request}\n".encode())
             self.process.stdin.flush()
-            return {"cpu": self._cpu(), "status": json.loads(self._row())}
+            return TmuxReading(cpu=self._cpu(), status=json.loads(self._row()))
         except (OSError, ValueError, IndexError):  # IndexError: a thread that has ended has an empty `schedstat`
             self.process.kill()
             return None

@@ -9,10 +9,10 @@ import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from cuesta import _native
 from cuesta.engine.local.network.deferral import deferral
@@ -20,6 +20,8 @@ from cuesta.engine.local.network.isolation import WIRE, NetNsPair
 from cuesta.engine.local.network.multiplexing import TmuxAgents, multiplexing
 from cuesta.plan import Settings
 from cuesta.private_files import record_file
+from cuesta.records.reading import to_row
+from cuesta.records.rows import TmuxReadings, WireCounters, WireReading, WireRow
 
 COUNTERS = {
     "received_bytes": 0,
@@ -30,7 +32,6 @@ COUNTERS = {
     "sent_dropped": 11,
 }
 """Columns of /proc/net/dev."""
-Row = dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -54,9 +55,10 @@ class WireRecord:
         for number, settled, end in iter(self.expected.get, None):
             if self._waits_until(settled):
                 return
-            begun = self._begin()
+            begin = self._read(self._ask("reset"))
             cut_short = self._waits_until(end)
-            self._write({"step": number, "begin": begun, "end": self._end()})
+            ends = self._read(None)
+            self._write(WireRow(step=number, begin=begin, end=replace(ends, tmux=self._ask("status"))))
             if cut_short:
                 return
 
@@ -64,23 +66,18 @@ class WireRecord:
         """True if the run ends before the instant."""
         return self.ending.wait(max((instant - _native.now()) / 1e9, 0.0))
 
-    def _begin(self) -> Row:
-        return {"tmux": self._ask("reset"), **self._ends()}
+    def _read(self, tmux: TmuxReadings | None) -> WireReading:
+        ends = {side: counters(process) for side, process in self.processes.items()}
+        return WireReading(at=_native.now(), tmux=tmux, driver=ends["driver"], host=ends["host"])
 
-    def _end(self) -> Row:
-        return {**self._ends(), "tmux": self._ask("status")}
-
-    def _ends(self) -> Row:
-        return {"at": _native.now(), **{side: counters(process) for side, process in self.processes.items()}}
-
-    def _ask(self, request: str) -> Row | None:
+    def _ask(self, request: str) -> TmuxReadings | None:
         if self.tmux is None:
             return None
-        return {"driver": self.tmux.driver.ask(request), "host": self.tmux.host.ask(request)}
+        return TmuxReadings(driver=self.tmux.driver.ask(request), host=self.tmux.host.ask(request))
 
-    def _write(self, row: Row) -> None:
+    def _write(self, row: WireRow) -> None:
         with suppress(OSError):  # the recorder reports a full disk
-            self.file.write(json.dumps(row) + "\n")
+            self.file.write(json.dumps(to_row(row)) + "\n")
             self.file.flush()
 
 
@@ -110,11 +107,11 @@ def recording(folder: Path, processes: Mapping[str, int], tmux: TmuxAgents | Non
             thread.join()
 
 
-def counters(process: int) -> dict[str, int] | None:
+def counters(process: int) -> WireCounters | None:
     """The counters of the wire's end in a process's network; None if the process has ended."""
     try:
         rows = Path(f"/proc/{process}/net/dev").read_text(encoding="ascii").splitlines()
     except OSError:
         return None
     cells = next((row.partition(":")[2].split() for row in rows if row.strip().startswith(f"{WIRE}:")), None)
-    return {name: int(cells[column]) for name, column in COUNTERS.items()} if cells else None
+    return WireCounters(**{name: int(cells[column]) for name, column in COUNTERS.items()}) if cells else None

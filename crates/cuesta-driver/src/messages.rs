@@ -1,0 +1,98 @@
+//! What an agent and the engine tell each other: rows of JSON, each with one field. Python writes and reads both; what is inside a field
+//! goes to or comes from a [`Run`](crate::Run).
+
+use std::collections::BTreeMap;
+
+use cuesta_record::{Snapshot, Stamp, record};
+
+use crate::{BarrierRelease, BarrierStatus, RunSpec, schedule::Announcement};
+
+record! {
+    /// A row that the engine sends an agent. The end of its input means that the agent must stop.
+    EngineMessage: Read {
+        /// the first row: what to play
+        order: Option<AgentOrder> = None | none;
+        /// once, when all agents are ready
+        start: Option<AgentStart> = None | none;
+        /// whenever all users of all agents have arrived at a barrier
+        release: Option<BarrierRelease> = None | none;
+        /// whenever the schedule of a search changes
+        announce: Option<Announcement> = None | none;
+        /// asks for the agent's clock, at any time: the instant on the engine's
+        read_clock: Option<Stamp> = Nanoseconds | none;
+    }
+}
+
+record! {
+    /// What an agent has to play.
+    AgentOrder: Read {
+        /// the agent's own part
+        spec: RunSpec = None;
+        /// the tapes that the groups name
+        tapes: BTreeMap<String, TapeText> = None;
+        /// additional variables for the programs that the agent starts on its lines
+        environment: BTreeMap<String, String> = None;
+        /// the folder in which it records
+        folder: String = None;
+        /// passphrases of ssh keys, by file
+        passphrases: BTreeMap<String, String> = None;
+    }
+}
+
+record! {
+    /// A tape.
+    TapeText: Read {
+        /// its text
+        text: String = None;
+        /// its name, for messages
+        name: String = None;
+        /// the text of each file that it sources, by the path as written
+        sources: BTreeMap<String, String> = None;
+    }
+}
+
+record! {
+    /// When a segment starts.
+    AgentStart: Read {
+        /// on the agent's clock
+        start_at: Stamp = Nanoseconds;
+        /// since 1970
+        started_wall: u64 = Nanoseconds;
+    }
+}
+
+record! {
+    /// A row that an agent sends the engine.
+    AgentMessage {
+        /// the first row: it waits for the start
+        ready: Option<AgentReady> = None | none;
+        /// its state, a few times a second
+        snapshot: Option<Snapshot> = None | none;
+        /// whenever arrivals change at a barrier that users of other agents share
+        standing: Option<BarrierStatus> = None | none;
+        /// the answer to `read_clock`
+        clock: Option<ClockReading> = None | none;
+        /// the last row: `completed` or `interrupted`
+        ended: Option<String> = None | none;
+        /// the last row of an agent that cannot go on: why
+        failed: Option<String> = None | none;
+    }
+}
+
+record! {
+    /// An agent that has read its order.
+    AgentReady {
+        /// the name of its clock; two clocks of one name are one clock; null: it does not know
+        clock: Option<String> = None | none;
+    }
+}
+
+record! {
+    /// The clock of an agent, read for the engine.
+    ClockReading {
+        /// when the engine asked, on its clock
+        asked: Stamp = Nanoseconds;
+        /// the instant on the agent's
+        at: Stamp = Nanoseconds;
+    }
+}
