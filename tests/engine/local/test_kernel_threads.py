@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from cuesta.engine.local.kernel_threads import KernelThreads, kernel_threads, read
+from cuesta.engine.local.kernel_threads import KernelThreads, cpu_times, kernel_threads
 
 
 def proc(here: Path, used: dict[int, int], comm: str = "kthreadd") -> Path:
@@ -18,19 +18,19 @@ def proc(here: Path, used: dict[int, int], comm: str = "kthreadd") -> Path:
 
 
 def test_threads_are_read_and_ended_ones_are_left_out(here: Path) -> None:
-    assert read(proc(here, {3: 100, 4: 200})) == {3: 100, 4: 200}
+    assert cpu_times(proc(here, {3: 100, 4: 200})) == {3: 100, 4: 200}
 
 
 def test_in_a_container_there_are_none(here: Path) -> None:
-    assert read(proc(here, {3: 100}, "sh")) == {}
-    assert read(here / "nowhere") == {}
+    assert cpu_times(proc(here, {3: 100}, "sh")) == {}
+    assert cpu_times(here / "nowhere") == {}
 
 
 def test_cpu_time_since_the_start_is_added_up(here: Path) -> None:
-    threads = KernelThreads(1.0, proc(here, {3: 1_000_000_000, 4: 5_000_000_000}))
+    threads = KernelThreads(proc(here, {3: 1_000_000_000, 4: 5_000_000_000}))
+    assert threads.read() == {"seconds": 0.0}
     proc(here, {3: 1_250_000_000, 5: 500_000_000})  # one thread ended, one is new
-    threads.look()
-    assert [json.loads(row)["seconds"] for row in threads.rows] == [0.75]
+    assert threads.read() == {"seconds": 0.75}
 
 
 def test_they_are_read_from_the_beginning_to_the_end_of_a_run(here: Path) -> None:

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import threading
 from pathlib import Path
 
 import pytest
@@ -43,7 +42,7 @@ def test_references_are_those_bound_by_name_in_the_process_itself(said: str, bou
 def alone(*command: str, folder: Path) -> list[int]:
     """Run one program; returns its linker's report."""
     folder.mkdir()
-    subprocess.run(command, env=os.environ | Linkage(folder, 1.0).environment, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, env=os.environ | Linkage(folder).environment, check=True, stdout=subprocess.DEVNULL)
     return [symbols for file in folder.iterdir() for symbols in programs(file.read_text(), file.suffix[1:])]
 
 
@@ -61,21 +60,3 @@ def test_programs_that_are_started_are_counted_with_all_that_they_bind(tmp_path:
     assert last_programs == 4
     # The shell binds a few more references than an empty shell does.
     assert shell + 3 * date <= last_symbols <= 1.2 * (shell + 3 * date)
-
-
-def test_readings_go_on_while_programs_run(tmp_path: Path) -> None:
-    (tmp_path / "said").mkdir()
-    links = Linkage(tmp_path / "said", 0.01)
-    looked, looking = threading.Event(), threading.Thread(target=links.keep_looking)
-    look = links.look
-
-    def seen() -> None:
-        look()
-        if len(links.rows) > 3:
-            looked.set()
-
-    links.look = seen  # type: ignore[method-assign]
-    looking.start()
-    assert looked.wait(10)
-    links.ending.set()
-    looking.join()

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,24 +36,33 @@ def agent() -> Iterator["subprocess.Popen[str]"]:
 
 
 def test_spinning_tasks_are_runnable_and_sleeping_ones_are_not(agent: "subprocess.Popen[str]") -> None:
-    looks = RunnableTasks(os.getpid(), 1.0)
-    seen = {"tasks": 0, "wanting": 0}
-    give_up = time.monotonic() + 30
-    while (seen["tasks"], seen["wanting"]) != (3, 2) and time.monotonic() < give_up:  # wait until all three have begun
-        looks.look()
-        seen = json.loads(looks.rows[-1])
-    assert (seen["tasks"], seen["wanting"]) == (3, 2)
+    tasks, give_up = RunnableTasks(os.getpid()), time.monotonic() + 30
+    while (counted := tasks.read()) != {"tasks": 3, "wanting": 2} and time.monotonic() < give_up:
+        pass  # until all three have begun
+    assert counted == {"tasks": 3, "wanting": 2}
 
 
-def test_samples_of_tasks_are_written_beside_the_run(tmp_path: Path, agent: "subprocess.Popen[str]") -> None:
-    with count_runnable(tmp_path / "run-1", 0.01):
-        (tmp_path / "run-1").mkdir()
-    rows = [json.loads(row) for row in (tmp_path / "run-1" / "wanting.jsonl").read_text().splitlines()]
-    assert rows[0]["tasks"] >= rows[0]["wanting"] >= 0
+def test_samples_of_tasks_are_written_beside_the_run_until_it_ends(tmp_path: Path) -> None:
+    file = tmp_path / "run-1" / "wanting.jsonl"
+    more, read = threading.Event(), RunnableTasks.read
+
+    def counted(tasks: RunnableTasks) -> dict[str, int]:
+        if file.parent.exists():
+            more.set()
+        return read(tasks)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RunnableTasks, "read", counted)
+        with count_runnable(file.parent, 0.01):
+            file.parent.mkdir()
+            assert more.wait(30), "readings go on"
+    first, *_, last = (json.loads(row) for row in file.read_text().splitlines())
+    assert first["at"] < last["at"]
+    assert first["tasks"] >= first["wanting"] >= 0
 
 
 def test_a_process_that_has_ended_has_no_tasks() -> None:
     ended = subprocess.Popen(["true"])
     ended.wait()
-    looks = RunnableTasks(os.getpid(), 1.0)
-    assert (looks.children(ended.pid), list(looks.states(ended.pid))) == ([], [])
+    tasks = RunnableTasks(os.getpid())
+    assert (tasks.children(ended.pid), list(tasks.states(ended.pid))) == ([], [])

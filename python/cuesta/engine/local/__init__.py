@@ -9,6 +9,6 @@
 - `meter_source`: which meters a run reads, and how good they are; `listener`: finds the process that listens at a port.
 - `metering`: this process's end of a metering process; `meter_process`: its main; `node_exporter`: reads another
   machine's.
-- `readings`: what else is read during a run: `kernel_threads`, `linkage`, `runnable`.
+- `readings`: what else is read during a run, `kernel_threads`, `linkage` and `runnable`, each by `recorded_readings`.
 - `conditions`: settings of the machine.
 """

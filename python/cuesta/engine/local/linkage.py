@@ -6,16 +6,13 @@ nothing is timed. A tracer cannot count them: linkers as distributions ship them
 many programs bind everything before they start.
 """
 
-import json
 import re
 import tempfile
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-from cuesta import _native
-from cuesta.private_files import write_private
+from cuesta.engine.local.recorded_readings import recorded
 
 FILE = "linkage.jsonl"
 BOUND = re.compile(r"^ *(\d+):\t *(final )?number of relocations: (\d+)$", re.MULTILINE)
@@ -23,35 +20,26 @@ BOUND = re.compile(r"^ *(\d+):\t *(final )?number of relocations: (\d+)$", re.MU
 
 
 class Linkage:
-    """Reads the linkers' reports at intervals. A row has the instant and the totals until then."""
+    """Adds up the linkers' reports in a folder."""
 
-    def __init__(self, folder: Path, every: float) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.every = every
         self.reports: dict[Path, tuple[int, list[int]]] = {}
         """For each file its size when it was read, and the references bound by each program in it."""
-        self.rows: list[str] = []
-        self.ending = threading.Event()
 
     @property
     def environment(self) -> dict[str, str]:
         """Variables that make linkers report, each process to a file of its own."""
         return {"LD_DEBUG": "statistics", "LD_DEBUG_OUTPUT": str(self.folder / "process")}
 
-    def look(self) -> None:
-        at = _native.now()
+    def read(self) -> dict[str, int]:
+        """How many programs have reported, and how many references they have bound."""
         for file in self.folder.iterdir():
             size = file.stat().st_size
             if self.reports.get(file, (0, []))[0] != size:
                 self.reports[file] = size, programs(file.read_text(errors="replace"), file.suffix[1:])
         bound = [symbols for _, each in self.reports.values() for symbols in each]
-        self.rows.append(json.dumps({"at": at, "programs": len(bound), "symbols": sum(bound)}))
-
-    def keep_looking(self) -> None:
-        """Take readings until the end is signalled, and one last reading then."""
-        while not self.ending.wait(self.every):
-            self.look()
-        self.look()
+        return {"programs": len(bound), "symbols": sum(bound)}
 
 
 def programs(report: str, process: str) -> list[int]:
@@ -77,15 +65,6 @@ def linkage(folder: Path, every: float) -> Iterator[dict[str, str]]:
     """
     with tempfile.TemporaryDirectory(prefix="cuesta-linkage-") as reports:
         Path(reports).chmod(0o1777)  # for programs of other users: a linker that cannot write there writes to stdout
-        links = Linkage(Path(reports), every)
-        looking = threading.Thread(target=links.keep_looking, daemon=True)
-        links.look()  # before any program starts: what the block starts counts from zero
-        looking.start()
-        try:
+        links = Linkage(Path(reports))
+        with recorded(folder / FILE, every, links.read):
             yield links.environment
-        finally:
-            links.ending.set()
-            looking.join()
-            if folder.is_dir():
-                with suppress(OSError):  # the recorder reports a full disk
-                    write_private(folder / FILE, "\n".join(links.rows) + "\n")

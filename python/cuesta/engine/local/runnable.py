@@ -4,15 +4,13 @@ Idle CPUs do not show whether a benchmark sleeps: while neighbours fill them the
 its tasks are sampled; those that neither run, could run, nor wait for a device are asleep.
 """
 
-import json
 import os
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from cuesta import _native
-from cuesta.private_files import write_private
+from cuesta.engine.local.recorded_readings import recorded
 
 FILE = "wanting.jsonl"
 EVERY = 0.1
@@ -21,23 +19,18 @@ WANTING = "RD"
 """States of tasks that run or could run, or that a device keeps (proc_pid_stat(5))."""
 
 
+@dataclass(frozen=True, slots=True)
 class RunnableTasks:
-    """Samples tasks at intervals. A row for each sample: the instant, the numbers of tasks and of runnable ones."""
+    """The tasks of the programs that the children of `root` (host, agents, meters) have started."""
 
-    def __init__(self, root: int, every: float, proc: Path = Path("/proc")) -> None:
-        self.root = root
-        self.every = every
-        self.proc = proc
-        self.rows: list[str] = []
-        self.ending = threading.Event()
+    root: int
+    proc: Path = Path("/proc")
 
-    def look(self) -> None:
-        """Sample the programs that the children of `root` (host, agents, meters) have started."""
-        at = _native.now()
+    def read(self) -> dict[str, int]:
+        """How many tasks there are, and how many of them are runnable."""
         children = self.children(self.root)
         states = [state for child in children for program in self.children(child) for state in self.states(program)]
-        wanting = sum(state in WANTING for state in states)
-        self.rows.append(json.dumps({"at": at, "tasks": len(states), "wanting": wanting}))
+        return {"tasks": len(states), "wanting": sum(state in WANTING for state in states)}
 
     def states(self, process: int) -> Iterator[str]:
         for task in self.tasks(process):
@@ -60,24 +53,7 @@ class RunnableTasks:
         except OSError:
             return []
 
-    def keep_looking(self) -> None:
-        """Sample until the end is set."""
-        self.look()
-        while not self.ending.wait(self.every):
-            self.look()
 
-
-@contextmanager
-def count_runnable(folder: Path, every: float = EVERY) -> Iterator[None]:
+def count_runnable(folder: Path, every: float = EVERY) -> AbstractContextManager[None]:
     """Sample while the block runs, then write the rows into a folder, which exists when the block ends."""
-    looks = RunnableTasks(os.getpid(), every)
-    looking = threading.Thread(target=looks.keep_looking, daemon=True)
-    looking.start()
-    try:
-        yield
-    finally:
-        looks.ending.set()
-        looking.join()
-        if folder.is_dir():
-            with suppress(OSError):  # the recorder reports a full disk
-                write_private(folder / FILE, "\n".join(looks.rows) + "\n")
+    return recorded(folder / FILE, every, RunnableTasks(os.getpid()).read)

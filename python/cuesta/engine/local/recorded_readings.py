@@ -1,0 +1,39 @@
+"""Readings at intervals during a run, of what its records do not have: a row of JSON for each."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from cuesta import _native
+from cuesta.private_files import write_private
+
+
+@contextmanager
+def recorded(file: Path, every: float, read: Callable[[], Mapping[str, object]]) -> Iterator[None]:
+    """Take a reading at once, every so many seconds during the block, and at its end; then write all into the file.
+
+    The block makes the file's folder; if it does not, nothing is written.
+    """
+    rows, ending = list[str](), threading.Event()
+
+    def take() -> None:
+        rows.append(json.dumps({"at": _native.now(), **read()}))
+
+    def keep_taking() -> None:
+        while not ending.wait(every):
+            take()
+        take()
+
+    take()
+    thread = threading.Thread(target=keep_taking, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ending.set()
+        thread.join()
+        if file.parent.is_dir():
+            with suppress(OSError):  # the recorder reports a full disk
+                write_private(file, "\n".join(rows) + "\n")
