@@ -58,14 +58,6 @@ pub struct Field {
     pub source: &'static str,
 }
 
-impl Field {
-    /// The same field, of a figure of meters.
-    #[must_use]
-    pub fn metered(self, label: &'static str, tier: &'static str, source: &'static str) -> Self {
-        Self { label, tier, source, ..self }
-    }
-}
-
 /// A table: the fields of one type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Table {
@@ -182,7 +174,7 @@ impl<K, T: FieldType> FieldType for BTreeMap<K, T> {
 ///
 /// A field is `name: Type = Unit;`, with its meaning as its documentation. After the type may stand its name in JSON, `as "str"`, where
 /// the type has none; after the unit `, max` or `, first`, how it is merged; `| 0`, what stands for it in a record that lacks it
-/// (`none`, `false`, `{}`); and label, tier and source of a figure of meters in braces. A record is written as JSON; one declared as
+/// (`none`, `false`, `{}`); and in braces the label of a figure, of meters with tier and source. A record is written as JSON; one declared as
 /// `Name: Merge` is also merged field by field, and one declared as `Name: Read` is only read from JSON. A record that `extends inner: Type`
 /// has the fields of that record, too.
 #[macro_export]
@@ -194,7 +186,7 @@ macro_rules! record {
             $(
                 $(#[doc = $meaning:literal])+
                 $(#[serde($($serde:tt)+)])?
-                $field:ident: $kind:ty $(as $shown:literal)? = $unit:ident $(, $merge:ident)? $(| $default:tt)? $({ $label:expr, $tier:expr, $source:expr })?;
+                $field:ident: $kind:ty $(as $shown:literal)? = $unit:ident $(, $merge:ident)? $(| $default:tt)? $({ $label:expr $(, $tier:expr, $source:expr)? })?;
             )+
         }
     ) => {
@@ -244,10 +236,10 @@ macro_rules! record {
                         meaning: concat!($($meaning),+).trim().trim_end_matches('.').to_owned(),
                         default: concat!($(stringify!($default))?),
                         merge: concat!($(stringify!($merge))?),
-                        label: "",
-                        tier: "",
-                        source: "",
-                    }$(.metered($label, $tier, $source))?),+],
+                        label: [$($label,)? ""][0],
+                        tier: [$($($tier,)?)? ""][0],
+                        source: [$($($source,)?)? ""][0],
+                    }),+],
                 });
             }
         }

@@ -28,15 +28,15 @@ pub struct Tally {
 record! {
     /// Users who have waited long for the same condition with the same text in the cursor's row. Rows with secrets are hidden.
     WaitSample {
-        /// how many users
+        /// how many users waited alike
         users: u64 = Number | 1;
-        /// the longest of their waits
+        /// the longest of their waits; of `continued`: how long output went on
         seconds: f64 = Seconds;
         /// the wait, as a tape writes it
         condition: String = None;
         /// where the wait stands: `row 7 of work`; empty outside of a tape
         place: String = None | "";
-        /// the text of the cursor's row; null without a screen
+        /// the text of the cursor's row, of `continued` when the answer seemed complete; null without a screen
         row: Option<String> = None | none;
         /// the rows of the screen that are not blank, or without a screen the last ones that came
         screen: Vec<String> = None | [];
@@ -192,15 +192,15 @@ record! {
     #[derive(Copy, Default)]
     WaitingCounts: Merge {
         /// users who wait for an answer
-        answers: u64 = Number | 0;
+        answers: u64 = Number | 0 { "users waiting for an answer" };
         /// users who wait and have typed nothing, for a first prompt for example
-        prompts: u64 = Number | 0;
+        prompts: u64 = Number | 0 { "users waiting for a prompt" };
         /// users who wait for the echo of keys
-        echoes: u64 = Number | 0;
+        echoes: u64 = Number | 0 { "users waiting for an echo" };
         /// keys that wait for their echo
-        keys: u64 = Number | 0;
+        keys: u64 = Number | 0 { "keys waiting for their echo" };
         /// the longest wait so far
-        oldest: f64 = Seconds, max;
+        oldest: f64 = Seconds, max { "longest wait at the end" };
     }
 }
 
@@ -209,18 +209,18 @@ record! {
     /// `waiting` and `skipped` add up to `count`; each is counted where it happens.
     #[derive(Copy, Eq, Default)]
     ArrivalCounts: Merge {
-        /// those that were due
-        count: u64 = Number;
-        /// begun and over
-        done: u64 = Number;
+        /// passes or sessions that were due
+        count: u64 = Number { "due by the load" };
+        /// those that ended
+        done: u64 = Number { "due and done" };
         /// those of `done` that were given up, lost their line or got none
-        failed: u64 = Number;
-        /// begun and not over
-        under_way: u64 = Number;
-        /// not begun: no user was free
-        waiting: u64 = Number;
-        /// not begun, and never will be, because too many were waiting
-        skipped: u64 = Number;
+        failed: u64 = Number { "due and failed" };
+        /// those that a user was playing at the end
+        under_way: u64 = Number { "due, under way" };
+        /// those that waited for a free user at the end
+        waiting: u64 = Number { "due, waiting for a user" };
+        /// those that were skipped because too many were waiting
+        skipped: u64 = Number { "due and skipped" };
     }
 }
 

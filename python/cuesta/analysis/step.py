@@ -1,7 +1,7 @@
 """One step of a run, from records to figures. Counts are counted; distributions come from exactly added histograms."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from cuesta._native import Histogram
@@ -26,8 +26,6 @@ from cuesta.figures.counts import (
     Keystrokes,
     Transactions,
     Unfinished,
-    Waiting,
-    WaitSample,
 )
 from cuesta.figures.driver import AgentFigures, DriverLoad, ScreenCost
 from cuesta.figures.durations import Distribution, Inflation, KernelTimes, KeyTimes, TransactionClass
@@ -35,7 +33,7 @@ from cuesta.figures.reference import selects
 from cuesta.figures.step import ResponseLaw, Settling, StepFigures
 from cuesta.ledger import Interval, Recorded, StepTimes, Tag
 from cuesta.records.merging import merged
-from cuesta.records.rows import DriverCounts, UserRow, WaitingCounts
+from cuesta.records.rows import DriverCounts, UserRow, WaitingCounts, WaitSample
 from cuesta.records.series import KEYS, LINE, STAMPED
 
 ECHO_ERRORS = {"unechoed", "wrong-echo", "expect"}
@@ -159,10 +157,9 @@ class StepRecords:
             rate=failed / (done + failed) if done + failed else 0.0,
         )
 
-    def samples(self) -> dict[str, WaitSample]:
+    def samples(self) -> Mapping[str, WaitSample]:
         """The first wait of each kind that went wrong, in the measurement if there is one, else while settling."""
-        samples = merge_counts([*self.rows, *self.before]).samples
-        return {kind: WaitSample.from_record(sample) for kind, sample in samples.items()}
+        return merge_counts([*self.rows, *self.before]).samples
 
     def characters(self) -> Characters:
         counted, at_work = self.counts.characters, self.at_work()
@@ -171,11 +168,10 @@ class StepRecords:
         )
         return Characters(typed, typed / at_work if at_work and typed is not None else None, shown, line_in, line_out)
 
-    def waiting(self) -> Waiting:
+    def waiting(self) -> WaitingCounts:
         """Count who waited at the end. Older records have only the number of unfinished transactions."""
         last = self.last
-        waiting = last.waiting or WaitingCounts(answers=last.unfinished, oldest=last.oldest)
-        return Waiting(**asdict(waiting))
+        return last.waiting or WaitingCounts(answers=last.unfinished, oldest=last.oldest)
 
     def due(self) -> DueAccount | None:
         """Add up the agents' accounts of what was due."""

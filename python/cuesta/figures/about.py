@@ -52,9 +52,13 @@ class About:
         """The meaning as documents have it: JSON says null for None."""
         return self.meaning.replace("{}: ", "").replace("None", "null")
 
+    @property
+    def described(self) -> dict[str, Any]:
+        """What a JSON Schema says of the field."""
+        return {"description": self.published} | ({"unit": str(self.unit)} if self.unit else {})
+
     def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-        said = {"description": self.published}
-        return handler(core) | said | ({"unit": str(self.unit)} if self.unit else {})
+        return handler(core) | self.described
 
 
 class AnyJson:

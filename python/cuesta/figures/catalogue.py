@@ -9,7 +9,11 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 from cuesta.figures.about import About, Better, Unit
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
+from cuesta.records import rows, schema
 from cuesta.records.meter_report import MeterReport
+
+UNITS = {"number": Unit.COUNT, "seconds": Unit.SECONDS, "bytes": Unit.BYTES}
+"""Units of records as those of figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +50,30 @@ class Figure:
 def declared(table: type) -> Iterator[tuple[str, type, About]]:
     """List the fields of a table of figures: name, type without None, and what is declared of it."""
     hints = get_type_hints(table, include_extras=True)
+    recorded = recorded_fields(table)
     for field in dataclasses.fields(table):
         kind, about = split(hints[field.name])
-        yield field.name, kind, about
+        yield field.name, kind, about or about_record(recorded[field.name])
 
 
-def split(hint: Any) -> tuple[Any, About]:
-    """Split `Annotated[int | None, About(…)]` into `int` and what it says."""
+def split(hint: Any) -> tuple[Any, About | None]:
+    """Split `Annotated[int | None, About(…)]` into `int` and what it says; None if it says nothing."""
     kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-    about = next(note for note in notes if isinstance(note, About))
+    about = next((note for note in notes if isinstance(note, About)), None)
     if get_origin(kind) in {Union, UnionType}:
         (kind,) = (arm for arm in get_args(kind) if arm is not NoneType)
     return kind, about
+
+
+def recorded_fields(table: type) -> dict[str, schema.Field]:
+    """What Rust declares of a table that is a record, or extends one."""
+    records = [base.__name__ for base in table.__mro__ if base.__module__ == rows.__name__]
+    return {name: field for record in records for name, field in schema.fields(record).items()}
+
+
+def about_record(field: schema.Field) -> About:
+    """What the declaration of a record's field says of it as a figure."""
+    return About(field.meaning, UNITS.get(field.unit), field.label or None)
 
 
 def figures_of(table: type, place: tuple[str, ...] = (), within: About | None = None) -> Iterator[Figure]:

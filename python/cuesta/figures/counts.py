@@ -3,11 +3,12 @@
 None is a figure that was not measured; it is never written as zero.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Self
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
 
-from cuesta.figures.about import Unit, declare, figure_table
-from cuesta.records import rows as records
+from cuesta.figures.about import About, Unit, declare, figure_table
+from cuesta.records.rows import ArrivalCounts, WaitSample
 from cuesta.units import count
 
 
@@ -42,28 +43,9 @@ class Errors:
     rate: float | None = declare("errors / (errors + transactions)", Unit.SHARE, "error rate", default=None)
 
 
-@figure_table
-class WaitSample:
-    """A wait or check that went wrong, and what its user saw. Rows with secrets are hidden."""
-
-    seconds: float = declare("how long it had lasted; of `continued`: how long output went on", Unit.SECONDS)
-    condition: str = declare("what the user waited for, as the tape writes it")
-    place: str = declare("the tape and its row; empty without a tape")
-    row: str | None = declare(
-        "the row with the cursor; of `continued`: when the answer seemed complete; none without a screen"
-    )
-    screen: Sequence[str] = declare(
-        "the rows of the screen that were not blank; without a screen the last rows that had come"
-    )
-
-    @classmethod
-    def from_record(cls, sample: records.WaitSample) -> Self:
-        return cls(sample.seconds, sample.condition, sample.place, sample.row, sample.screen)
-
-    @property
-    def wait(self) -> str:
-        """What was waited for, and where that stands."""
-        return f"{self.condition} ({self.place})" if self.place else self.condition
+def describe_wait(sample: WaitSample) -> str:
+    """What was waited for, and where that stands."""
+    return f"{sample.condition} ({sample.place})" if sample.place else sample.condition
 
 
 @figure_table
@@ -74,34 +56,13 @@ class Unfinished:
     oldest: float = declare("time since the due time of the oldest of them", Unit.SECONDS, "oldest unfinished")
 
 
-@figure_table
-class Waiting:
-    """Who waited for the host when measuring ended."""
-
-    answers: int = declare("users whose transaction was under way", Unit.COUNT, "users waiting for an answer")
-    prompts: int = declare(
-        "users who waited for a prompt before they had typed anything", Unit.COUNT, "users waiting for a prompt"
-    )
-    echoes: int = declare("users with keys that were not echoed yet", Unit.COUNT, "users waiting for an echo")
-    keys: int = declare("keys that were not echoed yet", Unit.COUNT, "keys waiting for their echo")
-    oldest: float = declare("the longest time that a user had waited", Unit.SECONDS, "longest wait at the end")
-
-
-@figure_table
-class DueAccount:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueAccount(ArrivalCounts):
     """What became of the passes or sessions of an open load that were due in the measurement interval."""
 
-    count: int = declare("passes or sessions that were due", Unit.COUNT, "due by the load")
-    done: int = declare("due ones that ended", Unit.COUNT, "due and done")
-    failed: int = declare("part of `done`: given up, or without a line", Unit.COUNT, "due and failed")
-    under_way: int = declare("due ones that a user was playing when measuring ended", Unit.COUNT, "due, under way")
-    waiting: int = declare(
-        "due ones that waited for a free user when measuring ended", Unit.COUNT, "due, waiting for a user"
-    )
-    skipped: int = declare("due ones that were skipped because too many waited", Unit.COUNT, "due and skipped")
-    adds_up: bool = declare(
-        "whether done, under way, waiting and skipped add up to `count`; each is counted where it happens"
-    )
+    adds_up: Annotated[
+        bool, About("whether done, under way, waiting and skipped add up to `count`; each is counted where it happens")
+    ]
 
     @property
     def accounted(self) -> int:

@@ -14,13 +14,14 @@ from pydantic import TypeAdapter
 
 from cuesta.figures.bisync import BisyncLine
 from cuesta.figures.catalogue import declared, is_table
-from cuesta.figures.counts import GroupCounts, WaitSample
+from cuesta.figures.counts import DueAccount, GroupCounts
 from cuesta.figures.driver import AgentFigures
 from cuesta.figures.durations import Distribution, KeyTimes, TransactionClass
 from cuesta.figures.step import LevelShift, LimitResult, PublishedComparison, StepFigures
 from cuesta.figures.whole_run import PastSaturation, RunFigures
 from cuesta.marked_tables import renew
 from cuesta.records.meter_report import MeterReport
+from cuesta.records.rows import WaitingCounts, WaitSample
 
 TABLES = {
     "run": RunFigures,
@@ -80,6 +81,9 @@ def schema() -> str:
         "required": sorted({*run["required"], *last["required"]}),
         "$defs": last.get("$defs", {}) | run["$defs"],
     }
+    for table in (WaitingCounts, WaitSample, DueAccount):  # of these Rust declares the fields
+        for name, _, about in declared(table):
+            merged["$defs"][table.__name__]["properties"][name] |= about.described
     return json.dumps(merged, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -1,5 +1,7 @@
 """The figures of a search: what `cuesta search` found, by all of its trials."""
 
+from collections.abc import Sequence
+
 from cuesta.figures.about import Unit, declare, figure_table
 
 
@@ -12,7 +14,7 @@ class SearchFigures:
     users: float | None = declare(
         "the largest number of users, or the largest rate, that meets the objective; None: none was seen to", Unit.COUNT
     )
-    interval: list[float | None] = declare(
+    interval: Sequence[float | None] = declare(
         "with 90 % the limit lies between these two, on the machine as it was during the search; None: no trial "
         "bounds it on that side"
     )

@@ -17,8 +17,6 @@ from cuesta.figures.counts import (
     Keystrokes,
     Transactions,
     Unfinished,
-    Waiting,
-    WaitSample,
 )
 from cuesta.figures.driver import AgentFigures, DriverLoad
 from cuesta.figures.durations import (
@@ -35,6 +33,7 @@ from cuesta.figures.durations import (
 )
 from cuesta.figures.system_under_test import HostFigures
 from cuesta.figures.wire import TmuxFigures, WireFigures
+from cuesta.records.rows import WaitingCounts, WaitSample
 
 
 @figure_table
@@ -257,7 +256,7 @@ class StepFigures:
         "output behind the answer",
         Better.LESS,
     )
-    waiting: Waiting = declare("Who waited for the host when measuring ended", better=Better.LESS)
+    waiting: WaitingCounts = declare("Who waited for the host when measuring ended", better=Better.LESS)
     response: Distribution = declare(RESPONSE)
     response_from_sent: Distribution = declare(RESPONSE_FROM_SENT)
     first_response: Distribution = declare(FIRST_RESPONSE)

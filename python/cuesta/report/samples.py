@@ -6,7 +6,8 @@ from pathlib import Path
 from cuesta import _native
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.waits import is_stuck
-from cuesta.figures.counts import WaitSample
+from cuesta.figures.counts import describe_wait
+from cuesta.records.rows import WaitSample
 from cuesta.report.model import Part, Remark, Screen, Section
 from cuesta.units import many, seconds
 
@@ -34,12 +35,13 @@ def sections(summary: Summary) -> Iterator[Section]:
 
 
 def _describe_sample(kind: str, sample: WaitSample) -> str:
+    wait = describe_wait(sample)
     showed = "the screen showed" if sample.screen else "nothing had come"
     if kind == "continued":
         seemed = f" at the row `{sample.row}`" if sample.row else ""
-        return f"{kind}: {sample.wait} was met{seemed}, and output went on for {seconds(sample.seconds)}; then {showed}"
+        return f"{kind}: {wait} was met{seemed}, and output went on for {seconds(sample.seconds)}; then {showed}"
     waited = f" for {seconds(sample.seconds)}" if sample.seconds else ""
-    return f"{kind}: {sample.wait}{waited}; {showed}"
+    return f"{kind}: {wait}{waited}; {showed}"
 
 
 def describe_stuck_users(summary: Summary) -> Iterator[str]:

@@ -9,6 +9,7 @@ from cuesta.analysis.doubts.phrases import AT_START, MEND, NOT_TAKEN, advice_for
 from cuesta.analysis.planned import Allowed
 from cuesta.analysis.unsteady import describe_overload, describe_shift
 from cuesta.analysis.waits import is_stuck
+from cuesta.figures.counts import describe_wait
 from cuesta.figures.step import StepFigures
 from cuesta.units import count, many, named, seconds, share
 
@@ -304,7 +305,7 @@ def continued(step: StepFigures, allowed: Allowed) -> Doubt | None:
     if sample:
         row = f", by the row `{sample.row}`" if sample.row else ""
         mend = WAIT_LONGER.get(sample.condition.partition(" ")[0], advice)
-        advice = f"{sample.wait} was met too early{row}: {mend}"
+        advice = f"{describe_wait(sample)} was met too early{row}: {mend}"
     return Doubt(text, advice, voids_limits=True)
 
 

@@ -30,6 +30,8 @@ def conclude(history: History, limited_by: LimitedBy, why: str) -> Outcome:
     is_complete = limited_by != "changed" and not (history.unsettled or history.unrecovered) and is_confirmed(history)
     regular = is_complete and limited_by in {"host", "host gave out"}
     return Outcome(
+        objective=[],  # it is named where the run's limits are known
+        load="users" if history.method.whole else "rate",
         users=users,
         interval=interval,
         certified=history.certified,

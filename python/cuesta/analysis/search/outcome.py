@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from cuesta.figures.search import SearchFigures
+
 Purpose = Literal["bracket", "refine", "confirm", "repeat", "recover", "check"]
 LimitedBy = Literal["host", "driver", "highest", "lowest", "budget", "host gave out", "users", "doubts", "changed"]
 Span = tuple[float | None, float | None]
@@ -50,25 +52,10 @@ class HostChange:
     """The largest lower load that was tried then and passed; None: none is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The result of a search. Loads are users, or arrivals a second."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome(SearchFigures):
+    """The result of a search: its figures, and what else is told of it. Loads are users, or arrivals a second."""
 
-    users: float | None
-    """The largest load that meets the objective, by all trials together; None if no trial passed."""
-    interval: Span
-    """The 90 % interval of the limit; None: no trial bounds it on that side."""
-    certified: float | None
-    """The largest confirmed load: its trials show with 95 % confidence that it meets the objective."""
-    breach: float | None
-    """The smallest load that was shown to miss the objective, with 95 % confidence."""
-    trials: int
-    """All trials, including those that did not count."""
-    verdict: Literal["regular", "irregular"]
-    """Irregular: the search could not bound the limit from both sides, confirmed no load, or could not finish."""
-    limited_by: LimitedBy
-    why: str
-    """One sentence."""
     driver_limit: float | None = None
     """The smallest load that the driver could not offer; None if it could offer all that were tried."""
     change: HostChange | None = None

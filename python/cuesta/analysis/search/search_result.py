@@ -1,6 +1,6 @@
 """A search as its run folder records it: its trials, replayed, and the result."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from cuesta.analysis.search.method import Method
@@ -55,19 +55,10 @@ class SearchResult:
         return max(known, key=lambda pair: pair[0])[1] if known else None
 
     def figures(self) -> SearchFigures:
-        outcome = self.outcome
-        return SearchFigures(
-            objective=self.objective,
-            load="users" if self.method.whole else "rate",
-            users=self._number(outcome.users),
-            interval=[self._number(end) for end in outcome.interval],
-            certified=self._number(outcome.certified),
-            breach=self._number(outcome.breach),
-            trials=outcome.trials,
-            verdict=outcome.verdict,
-            limited_by=outcome.limited_by,
-            why=outcome.why,
-        )
+        figures = {each.name: getattr(self.outcome, each.name) for each in fields(SearchFigures)}
+        loads = {name: self._number(figures[name]) for name in ("users", "certified", "breach")}
+        interval = [self._number(end) for end in self.outcome.interval]
+        return SearchFigures(**{**figures, **loads, "interval": interval, "objective": self.objective})
 
     def _number(self, load: float | None) -> float | None:
         """A load as JSON should have it: users without a decimal point."""
