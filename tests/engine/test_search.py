@@ -36,25 +36,29 @@ def plan(folder: Path, users: int, tape: str = LONG_PASS, **more: object) -> Pla
     return load(RawOptions(tape=str(folder / "row.tape"), flags=flags), folder)
 
 
+def measure(planned: Plan, folder: Path, *trials: NextTrial) -> Path:
+    """Make the trials in turn; returns the run folder."""
+    waiting = list(trials)
+    job = SearchJob(prepare(planned), planned.steps[0], {})
+    found = search(
+        job, folder / "run", lambda _: waiting.pop(0) if waiting else None, lambda _: None, threading.Event()
+    )
+    assert not found.failures
+    return found.folder
+
+
 def rows(file: Path) -> list[dict[str, Any]]:
     return [json.loads(row) for row in file.read_text().splitlines()]
 
 
 def test_a_smaller_load_is_measured_when_the_others_have_ended_their_pass(tmp_path: Path) -> None:
     planned = plan(tmp_path, 6)
-    loads = [6.0, 2.0]
-
-    def choose(_: Path) -> NextTrial | None:
-        return NextTrial(at_load(planned.settings, loads.pop(0)), {}) if loads else None
-
-    job = SearchJob(prepare(planned), planned.steps[0], {})
-    found = search(job, tmp_path / "run", choose, lambda _: None, threading.Event())
-    assert not found.failures
-    measured = [row for row in rows(found.folder / "agent-0" / "series.jsonl") if row["phase"] == "measure"]
+    folder = measure(planned, tmp_path, *(NextTrial(at_load(planned.settings, load), {}) for load in (6.0, 2.0)))
+    measured = [row for row in rows(folder / "agent-0" / "series.jsonl") if row["phase"] == "measure"]
     assert {(row["step"], row["users"], row["active"]) for row in measured} == {(0, 6, 6), (1, 2, 2)}
-    settled, end = (instant(found.folder, 1, name) for name in ("settled", "end"))
+    settled, end = (instant(folder, 1, name) for name in ("settled", "end"))
     at_host = [
-        row["lines"]["connected"] for row in rows(found.folder / "host" / "series.jsonl") if settled < row["at"] <= end
+        row["lines"]["connected"] for row in rows(folder / "host" / "series.jsonl") if settled < row["at"] <= end
     ]
     assert set(at_host) == {2}, "by the host's own count"
 
@@ -63,12 +67,9 @@ def test_a_smaller_load_is_measured_when_the_others_have_ended_their_pass(tmp_pa
 def test_a_host_that_has_to_recover_is_measured_when_it_answers(tmp_path: Path) -> None:
     """It stands still for longer than a load may take to settle."""
     planned = plan(tmp_path, 2, QUICK_PASS, host={"stall": "9s for 22s"})
-    trials = [NextTrial(planned.steps[0], {}), NextTrial(planned.steps[0], {}, is_recovery=True)]
-    job = SearchJob(prepare(planned), planned.steps[0], {})
-    found = search(
-        job, tmp_path / "run", lambda _: trials.pop(0) if trials else None, lambda _: None, threading.Event()
-    )
-    series = [row for row in rows(found.folder / "agent-0" / "series.jsonl") if row["step"] == 1]
+    first, second = (NextTrial(planned.steps[0], {}, is_recovery=waits) for waits in (False, True))
+    folder = measure(planned, tmp_path, first, second)
+    series = [row for row in rows(folder / "agent-0" / "series.jsonl") if row["step"] == 1]
     unanswered = [row for row in series if row["phase"] == "settle" and not row["transactions"]]
     assert len(unanswered) > LONGEST
     assert sum(row["transactions"] for row in series if row["phase"] == "measure") > 0
@@ -78,20 +79,14 @@ def test_what_an_open_load_left_undone_is_worked_off_before_the_next_trial(tmp_p
     """A server of 10 rows a second is asked for 25, and then for 4: the 100 rows that wait by then take it 10 s."""
     tape = 'Transaction "row"\n  Type "a row"\n  Enter\n  Wait+Bytes@60s 152\nEnd\n'
     planned = plan(tmp_path, 100, tape, load="open:25/s", host={"service_time": "fixed 100ms"})
-    loads = [25.0, 4.0]
-
-    def choose(_: Path) -> NextTrial | None:
-        drains = len(loads) == 1
-        return NextTrial(at_load(planned.settings, loads.pop(0)), {}, drains=drains) if loads else None
-
-    job = SearchJob(prepare(planned), planned.steps[0], {})
-    found = search(job, tmp_path / "run", choose, lambda _: None, threading.Event())
-    backlog = json.loads((found.folder / "run.json").read_text())["steps"][1]["trial"]["backlog"]
+    first, second = (at_load(planned.settings, load) for load in (25.0, 4.0))
+    folder = measure(planned, tmp_path, NextTrial(first, {}), NextTrial(second, {}, drains=True))
+    backlog = json.loads((folder / "run.json").read_text())["steps"][1]["trial"]["backlog"]
     assert backlog["drained"]
     assert backlog["seconds"] > 3
     measured = [
         row
-        for row in rows(found.folder / "agent-0" / "series.jsonl")
+        for row in rows(folder / "agent-0" / "series.jsonl")
         if row["phase"] == "measure" and row["step"] == 1 and row["transactions"]
     ]
     mean = sum(row["sums"]["response"] for row in measured) / sum(row["transactions"] for row in measured)

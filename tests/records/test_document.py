@@ -1,6 +1,7 @@
 """What is made from the declarations of records: types, documents, and what is read from JSON with them."""
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from cuesta.records.rows import ArrivalCounts, DriverCounts, SeriesRow, WaitingC
 from tests.meter_reports import Row, meter_report, traced, typed
 
 DOCS = Path(__file__).parents[2] / "docs"
+ARRIVALS = [field.name for field in fields(ArrivalCounts)]
 
 
 def test_what_is_made_from_the_declarations_is_fresh() -> None:
@@ -25,11 +27,11 @@ def test_what_is_made_from_the_declarations_is_fresh() -> None:
 
 def test_the_schema_refers_to_what_it_defines() -> None:
     defined = json.loads(json_schema())["$defs"]
-    skipped = defined["SeriesRow"]["properties"]["skipped"]
-    assert (skipped["type"], skipped["unit"]) == ("integer", "number")
+    stray = defined["SeriesRow"]["properties"]["stray"]
+    assert (stray["type"], stray["unit"]) == ("integer", "number")
     assert defined["DriverCounts"]["properties"]["waiting"]["$ref"] == "#/$defs/WaitingCounts"
     assert "phase" in defined["SeriesRow"]["required"]
-    assert "skipped" not in defined["SeriesRow"]["required"]
+    assert "stray" not in defined["SeriesRow"]["required"]
 
 
 @pytest.mark.parametrize("report", [meter_report(), meter_report(part=False), traced()])
@@ -68,7 +70,7 @@ def row(**fields: Any) -> SeriesRow:
 
 
 def test_a_row_lacks_only_what_earlier_versions_did_not_record() -> None:
-    assert (row().skipped, row().waiting, row().characters.in_, row().said) == (0, None, 3, {})
+    assert (row().stray, row().waiting, row().characters.in_, row().said) == (0, None, 3, {})
     with pytest.raises(KeyError, match="keys"):
         from_json(SeriesRow, {"users": 1, "active": 1, "transactions": 1})
     with pytest.raises(TypeError, match="an object"):
@@ -78,17 +80,17 @@ def test_a_row_lacks_only_what_earlier_versions_did_not_record() -> None:
 def test_rows_are_merged_by_the_rules_of_their_declaration() -> None:
     sample = {"seconds": 1.0, "condition": "Line", "users": 1}
     rows = [
-        row(errors={"reset": 1}, set_aside=4, skipped=1, waiting={"answers": 2, "oldest": 3.0}),
+        row(errors={"reset": 1}, set_aside=4, stray=1, waiting={"answers": 2, "oldest": 3.0}),
         row(errors={"reset": 2, "timeout": 1}, set_aside=2, oldest=9.0, samples={"reset": sample}),
         row(
             samples={"reset": sample | {"condition": "Screen"}},
-            due=dict.fromkeys(("count", "done", "failed", "under_way", "waiting", "skipped"), 2),
+            due=dict.fromkeys(ARRIVALS, 2),
         ),
     ]
     counts = merged(DriverCounts, rows)
-    assert (counts.users, counts.skipped, counts.set_aside, counts.oldest) == (3, 1, 4, 9.0)
+    assert (counts.users, counts.stray, counts.set_aside, counts.oldest) == (3, 1, 4, 9.0)
     assert (counts.errors, counts.sums.think) == ({"reset": 3, "timeout": 1}, 1.5)
     assert counts.samples["reset"] == from_json(WaitSample, sample)
     assert counts.waiting == WaitingCounts(answers=2, oldest=3.0)
-    assert counts.due == ArrivalCounts(count=2, done=2, failed=2, under_way=2, waiting=2, skipped=2)
+    assert counts.due == ArrivalCounts(**dict.fromkeys(ARRIVALS, 2))
     assert (merged(DriverCounts, []).keys, merged(DriverCounts, []).characters.out) == (0, 0)

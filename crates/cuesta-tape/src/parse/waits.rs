@@ -59,13 +59,13 @@ impl Parser<'_> {
             end = token.end;
         }
         let text = &self.source.text[start..end];
-        let skipped = text.len() - text.trim_start().len();
+        let blanks = text.len() - text.trim_start().len();
         let text = text.trim();
         let value = read(text).map_err(|error| {
             let at = text[error.at.min(text.len())..].split_whitespace().next().unwrap_or_default();
             let place = self.place(word);
             let moved =
-                if text.is_empty() { place } else { place.moved(start - word.start + skipped + error.at, at.len()) };
+                if text.is_empty() { place } else { place.moved(start - word.start + blanks + error.at, at.len()) };
             moved.error(error.message, error.hint)
         })?;
         Ok((text.to_owned(), value))

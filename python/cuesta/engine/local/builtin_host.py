@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from cuesta.engine.local.child_processes import end_child
 from cuesta.errors import CuestaError
 
 PATIENCE = 30.0
 """Seconds within which the host's process must print its addresses."""
+ENDING = 10.0
+"""Seconds within which it must end."""
 
 
 @dataclass(slots=True)
@@ -83,17 +86,4 @@ def builtin_host(spec: Mapping[str, Any], here: Path, command_prefix: Sequence[s
         try:
             yield Running(process, stderr, spec)
         finally:
-            _end(process)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Close the process's standard input, at which an attached host ends."""
-    for pipe in (process.stdin, process.stdout):
-        if pipe:
-            with suppress(BrokenPipeError):  # flushes what was written to a host that has ended
-                pipe.close()
-    try:
-        process.wait(10)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+            end_child(process, ENDING)

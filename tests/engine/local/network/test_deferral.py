@@ -3,24 +3,16 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import pytest
 
 from cuesta.engine.local.network import deferral as deferral_module
 from cuesta.engine.local.network.deferral import _polling_threads, deferral
-from cuesta.engine.local.network.isolation import NetNsPair, linked_namespaces
+from cuesta.engine.local.network.isolation import NetNsPair
 from cuesta.errors import CuestaError
+from tests.engine.local.network.conftest import HOST
 
-DRIVER, HOST = sorted(os.sched_getaffinity(0))[:2]
 SETTINGS = ("threaded", "napi_defer_hard_irqs", "gro_flush_timeout")
-
-
-@pytest.fixture
-def sides() -> Iterator[NetNsPair]:
-    assert os.geteuid() == 0, "this test creates network namespaces and needs root"
-    with linked_namespaces([DRIVER], [HOST]) as made:
-        yield made
 
 
 def of_host(sides: NetNsPair) -> list[str]:

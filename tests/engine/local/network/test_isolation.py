@@ -19,9 +19,9 @@ from cuesta.engine.local.network.isolation import NetNs, NetNsPair, check, linke
 from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.plan import RawOptions, load
 from tests.cli.test_run import running
+from tests.engine.local.network.conftest import DRIVER, HOST
 from tests.processes import command_of, descendants
 
-DRIVER, HOST = sorted(os.sched_getaffinity(0))[:2]
 SHORT = ["--users", "4", "--stagger", "50ms", "--settle", "500ms", "--measure", "1s", "--quiet"]
 
 

@@ -11,20 +11,13 @@ from pathlib import Path
 import pytest
 
 from cuesta.engine.local.network import multiplexing as multiplexing_module
-from cuesta.engine.local.network.isolation import NetNs, NetNsPair, linked_namespaces
+from cuesta.engine.local.network.isolation import NetNs, NetNsPair
 from cuesta.engine.local.network.multiplexing import TmuxAgent, TmuxAgents, multiplexing
 from cuesta.errors import CuestaError
+from tests.engine.local.network.conftest import HOST
 from tests.processes import command_of, descendants
 
-DRIVER, HOST = sorted(os.sched_getaffinity(0))[:2]
 HOLD = 2_000_000
-
-
-@pytest.fixture
-def sides() -> Iterator[NetNsPair]:
-    assert os.geteuid() == 0, "this test creates network namespaces and needs root"
-    with linked_namespaces([DRIVER], [HOST]) as made:
-        yield made
 
 
 SERVER = """

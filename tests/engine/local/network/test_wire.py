@@ -14,7 +14,7 @@ import pytest
 
 from cuesta import _native
 from cuesta.cli import main
-from cuesta.engine.local.network.isolation import NetNsPair, linked_namespaces
+from cuesta.engine.local.network.isolation import NetNsPair
 from cuesta.engine.local.network.wire import counters, recording
 from cuesta.errors import Exit
 from cuesta.ledger.wire import count_growth
@@ -23,7 +23,6 @@ from tests.busy import BUSY
 from tests.conftest import Write
 from tests.processes import command_of, descendants
 
-DRIVER, HOST = sorted(os.sched_getaffinity(0))[:2]
 SECOND = 1_000_000_000
 WAITS = "import sys; print('ready', flush=True); sys.stdin.read()"
 SENDER = """
@@ -38,13 +37,6 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
         line.sendto(bytes(100), host)
 """
 """No program listens at the port, so the host refuses the first datagram. Then the ends know each other's address."""
-
-
-@pytest.fixture
-def sides() -> Iterator[NetNsPair]:
-    assert os.geteuid() == 0, "this test creates network namespaces and needs root"
-    with linked_namespaces([DRIVER], [HOST]) as made:
-        yield made
 
 
 @pytest.fixture

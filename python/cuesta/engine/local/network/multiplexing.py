@@ -10,11 +10,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from cuesta.engine.local.child_processes import end_child
 from cuesta.engine.local.network.isolation import WIRE, NetNs, NetNsPair
 from cuesta.errors import CuestaError
 from cuesta.records.rows import TmuxReading
@@ -55,18 +56,6 @@ class TmuxAgent:
         except (OSError, ValueError, IndexError):  # IndexError: a thread that has ended has an empty `schedstat`
             self.process.kill()
             return None
-
-    def end(self) -> None:
-        """Close its standard input, at which it ends."""
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe:
-                with suppress(BrokenPipeError):
-                    pipe.close()
-        try:
-            self.process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
 
     def _cpu(self) -> int:
         tasks = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
@@ -119,4 +108,4 @@ def _agent(own: NetNs, other: NetNs, hold: int) -> Iterator[TmuxAgent]:
         try:
             yield agent
         finally:
-            agent.end()
+            end_child(process, PATIENCE)
