@@ -55,15 +55,15 @@ class WaitSample:
     hidden."""
 
     users: int = 1
-    """How many users."""
+    """How many users waited alike."""
     seconds: float
-    """The longest of their waits."""
+    """The longest of their waits; of `continued`: how long output went on."""
     condition: str
     """The wait, as a tape writes it."""
     place: str = ""
     """Where the wait stands: `row 7 of work`; empty outside of a tape."""
     row: str | None = None
-    """The text of the cursor's row; null without a screen."""
+    """The text of the cursor's row, of `continued` when the answer seemed complete; null without a screen."""
     screen: Sequence[str] = ()
     """The rows of the screen that are not blank, or without a screen the last ones that came."""
 
@@ -104,17 +104,17 @@ class ArrivalCounts:
     `under_way`, `waiting` and `skipped` add up to `count`; each is counted where it happens."""
 
     count: int
-    """Those that were due."""
+    """Passes or sessions that were due."""
     done: int
-    """Begun and over."""
+    """Those that ended."""
     failed: int
     """Those of `done` that were given up, lost their line or got none."""
     under_way: int
-    """Begun and not over."""
+    """Those that a user was playing at the end."""
     waiting: int
-    """Not begun: no user was free."""
+    """Those that waited for a free user at the end."""
     skipped: int
-    """Not begun, and never will be, because too many were waiting."""
+    """Those that were skipped because too many were waiting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
