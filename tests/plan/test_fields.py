@@ -45,7 +45,7 @@ def test_values_are_parsed(kind: object, value: object, wanted: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "value", "said"),
+    ("kind", "value", "text"),
     [
         (fields.Duration, "-3s", "negative"),
         (fields.Duration, True, "not a duration"),
@@ -74,12 +74,12 @@ def test_values_are_parsed(kind: object, value: object, wanted: object) -> None:
         (fields.Target, "gopher://h:1", "gopher"),
     ],
 )
-def test_a_refused_value_names_the_expected_one(kind: object, value: object, said: str) -> None:
+def test_a_refused_value_names_the_expected_one(kind: object, value: object, text: str) -> None:
     with pytest.raises(ValidationError) as raised:
         read(kind, value)
     message = raised.value.errors()[0]["msg"]
     assert message.startswith("expected ")
-    assert said in message
+    assert text in message
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_a_flag_with_several_values_is_a_sweep(here: Path, write: Write) -> None
 
 
 @pytest.mark.parametrize(
-    ("flags", "environment", "said"),
+    ("flags", "environment", "text"),
     [
         ({"users": "-3"}, {}, r"--users: expected a number of users, got '-3'"),
         ({"key_rate": "x"}, {}, r"--key-rate: expected keys a second"),
@@ -124,22 +124,22 @@ def test_a_flag_with_several_values_is_a_sweep(here: Path, write: Write) -> None
     ],
 )
 def test_a_bad_flag_is_a_usage_error_that_names_it(
-    here: Path, flags: dict[str, object], environment: dict[str, str], said: str
+    here: Path, flags: dict[str, object], environment: dict[str, str], text: str
 ) -> None:
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=text):
         load(RawOptions(flags=flags, environment=environment), here)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('[[group]]\nname = "a"', "belong in a plan"),
         ("users = ", "it is not TOML"),
     ],
 )
-def test_a_bad_project_file_is_refused(here: Path, write: Write, text: str, said: str) -> None:
+def test_a_bad_project_file_is_refused(here: Path, write: Write, text: str, message: str) -> None:
     write("cuesta.toml", text)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         load(RawOptions(), here)
 
 

@@ -66,7 +66,7 @@ def test_what_works_on_the_wire_can_be_swept_and_begins_a_segment_each(here: Pat
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[sweep]\nuser = [1]", r"plan.toml: sweep.user: no such setting to sweep; did you mean `users`\?"),
         (GROUPS + "[sweep]\ngroup.c.users = [1]", r"sweep.group.c.users: no such setting"),
@@ -78,6 +78,6 @@ def test_what_works_on_the_wire_can_be_swept_and_begins_a_segment_each(here: Pat
         (f"[sweep]\nusers = {list(range(1, 2000))}", "over 1000 steps"),
     ],
 )
-def test_a_bad_axis_is_named(here: Path, write: Write, text: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_a_bad_axis_is_named(here: Path, write: Write, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         plan_of(here, write, text)

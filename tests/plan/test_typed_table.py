@@ -85,7 +85,7 @@ def test_a_record_of_the_plan_needs_no_file(here: Path, write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "text"),
     [
         (("#telnet", ""), "expected a table of typed figures `FILE#TABLE`.*there is no `#`"),
         (("#telnet", "#ssh"), "the file has no table of columns `ssh`; it has telnet, releases, words"),
@@ -98,8 +98,8 @@ def test_a_record_of_the_plan_needs_no_file(here: Path, write: Write) -> None:
         (('"1ms"', '"fast"'), "expected a duration such as `1ms`, or a number, got 'fast'"),
     ],
 )
-def test_what_is_wrong_is_named(change: tuple[str, str], said: str, here: Path, write: Write) -> None:
-    with pytest.raises(InputError, match=said):
+def test_what_is_wrong_is_named(change: tuple[str, str], text: str, here: Path, write: Write) -> None:
+    with pytest.raises(InputError, match=text):
         plan_of(here, write, ENTRY.replace(*change))
 
 

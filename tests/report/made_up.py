@@ -126,12 +126,12 @@ def never_began(path: Path) -> Path:
 
 def many_classes(path: Path) -> Path:
     """A run with as many classes of transactions as the Emacs script has parts, and long names."""
-    of = [
+    histograms = [
         (f"interactive/part%20{letter}%20of%20the%20script/{series}", [0.002 * (number + 1), 0.05] * 40)
         for number, letter in enumerate("ABCDEFGHIJKLMN")
         for series in ("response", "response_from_sent", "first_response")
     ]
-    return RunFolder(path, histograms=of).write()
+    return RunFolder(path, histograms=histograms).write()
 
 
 def search(

@@ -91,9 +91,9 @@ def refused() -> Comparison:
 )
 def test_the_printed_text(made: object, snapshot: SnapshotAssertion) -> None:
     assert callable(made)
-    said = text(made())
-    assert "\n" + said + "\n" == snapshot
-    assert all(len(row) <= 80 for row in said.splitlines())
+    output = text(made())
+    assert "\n" + output + "\n" == snapshot
+    assert all(len(row) <= 80 for row in output.splitlines())
 
 
 @pytest.mark.parametrize(
@@ -101,9 +101,9 @@ def test_the_printed_text(made: object, snapshot: SnapshotAssertion) -> None:
 )
 def test_the_same_as_json(made: object) -> None:
     assert callable(made)
-    found = json.loads(json.dumps(data(made())))
-    assert found["verdict"] == str(made().overall)
-    for figure in found["headline"]:
+    document = json.loads(json.dumps(data(made())))
+    assert document["verdict"] == str(made().overall)
+    for figure in document["headline"]:
         assert (figure["ratio"] is None) == (figure["missing"] is not None)
         assert set(figure) >= {"metric", "base", "new", "interval", "verdict", "more_runs", "chance_unchanged"}
 
@@ -117,11 +117,11 @@ def test_ratio_and_interval_are_always_separated() -> None:
 
 
 def test_the_reason_for_no_verdict_comes_first_and_once() -> None:
-    said = text(inconclusive())
-    assert said.startswith(
+    output = text(inconclusive())
+    assert output.startswith(
         "new against base: cannot tell: too few for any verdict: an exact 95 % interval\nneeds 4 + 4"
     )
-    assert " ".join(said.split()).count("too few for") == 1
+    assert " ".join(output.split()).count("too few for") == 1
     wide = compare(
         runs.side("base", 8, **FIGURES), runs.side("new", 8, **{**FIGURES, "response__p95": 1.37}), Terms(margin=0.045)
     )
@@ -138,11 +138,11 @@ def test_without_a_spread_the_number_of_runs_for_the_margin_is_not_known() -> No
     one, *others = comparison.headline
     assert one.test
     unknown = replace(one, test=replace(one.test, least_change=None, runs_for_margin=None))
-    said = " ".join(text(replace(comparison, headline=[unknown, *others])).split())
-    assert "cannot say how many runs would show a change of 5 % in CPU per transaction" in said
+    output = " ".join(text(replace(comparison, headline=[unknown, *others])).split())
+    assert "cannot say how many runs would show a change of 5 % in CPU per transaction" in output
     many = replace(one, test=replace(one.test, least_change=0.2, runs_for_margin=None))
-    said = " ".join(text(replace(comparison, headline=[many, *others])).split())
-    assert "a change of 5 % would be found by over 500 runs in CPU per transaction" in said
+    output = " ".join(text(replace(comparison, headline=[many, *others])).split())
+    assert "a change of 5 % would be found by over 500 runs in CPU per transaction" in output
 
 
 def test_figures_that_no_run_has_are_not_listed_among_the_others() -> None:

@@ -73,9 +73,9 @@ def test_the_form_as_text(runs: int, snapshot: SnapshotAssertion) -> None:
 
 def test_a_figure_without_data_is_not_zero() -> None:
     nothing = record(0).model_copy(update={"workload": NOTHING})
-    said = form.text(nothing, Path("c"))
-    assert "number of processes used: — (no run was begun)" in said
-    assert "script used: — (no run was begun)" in said
+    text = form.text(nothing, Path("c"))
+    assert "number of processes used: — (no run was begun)" in text
+    assert "script used: — (no run was begun)" in text
 
 
 def test_foreign_names_send_no_control_codes_or_markup() -> None:

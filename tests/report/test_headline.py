@@ -37,7 +37,7 @@ def swept(path: Path, *, limits: list[str], busy: int | None = None) -> Summary:
 
 
 @pytest.mark.parametrize(
-    ("limit", "said"),
+    ("limit", "message"),
     [
         ("response.p90 < 300ms", "limit kept at 4 users, crossed at 8"),
         ("response.p90 < 1s", "limit kept up to 8 users, the most tried"),
@@ -45,33 +45,33 @@ def swept(path: Path, *, limits: list[str], busy: int | None = None) -> Summary:
         ("echo.p99 < 10ms", "not measured at 2, 4 and 8 users"),
     ],
 )
-def test_the_headline_of_a_sweep_names_the_number_of_users(tmp_path: Path, limit: str, said: str) -> None:
+def test_the_headline_of_a_sweep_names_the_number_of_users(tmp_path: Path, limit: str, message: str) -> None:
     assert headline(swept(tmp_path / "run", limits=[limit])) == (
-        f"2 to 8 users at the built-in host (host:): {said}; valid"
+        f"2 to 8 users at the built-in host (host:): {message}; valid"
     )
 
 
 def test_the_headline_of_a_sweep_names_the_limit_that_was_crossed(tmp_path: Path) -> None:
     limits = ["response.p90 < 300ms", "errors.rate < 1%"]
-    said = headline(swept(tmp_path / "run", limits=limits))
-    assert "limit kept at 4 users, crossed at 8 (response.p90 < 300ms); valid" in said
-    said = headline(swept(tmp_path / "low", limits=["response.p90 < 10ms", "errors.rate < 1%"]))
-    assert "already, the fewest tried (response.p90 < 10ms)" in said
+    message = headline(swept(tmp_path / "run", limits=limits))
+    assert "limit kept at 4 users, crossed at 8 (response.p90 < 300ms); valid" in message
+    message = headline(swept(tmp_path / "low", limits=["response.p90 < 10ms", "errors.rate < 1%"]))
+    assert "already, the fewest tried (response.p90 < 10ms)" in message
 
 
 @pytest.mark.parametrize(
-    ("limit", "said"),
+    ("limit", "message"),
     [
         ("response.p90 < 1s", "limit kept in all 3 steps"),
         ("response.p90 < 300ms", "limit kept in step 1, 2, crossed in step 3"),
         ("response.p90 < 10ms", "limit crossed in all 3 steps"),
     ],
 )
-def test_steps_that_differ_by_more_than_users_have_their_own_numbers(tmp_path: Path, limit: str, said: str) -> None:
+def test_steps_that_differ_by_more_than_users_have_their_own_numbers(tmp_path: Path, limit: str, message: str) -> None:
     folder = RunFolder(
         tmp_path / "run", users=(8, 2, 4), responses=lambda step, *_: [0.1 * 2**step] * 20, limits=[limit]
     )
-    assert said in headline(summarise(folder.write()))
+    assert message in headline(summarise(folder.write()))
 
 
 def test_the_headline_of_an_incomplete_run_says_how_it_ended(tmp_path: Path) -> None:
@@ -80,10 +80,10 @@ def test_the_headline_of_an_incomplete_run_says_how_it_ended(tmp_path: Path) -> 
 
 
 def test_a_doubtful_step_neither_keeps_nor_crosses_a_limit(tmp_path: Path) -> None:
-    said = headline(swept(tmp_path / "run", limits=["response.p90 < 300ms"], busy=2))
-    assert "limit kept up to 4 users, in doubt at 8 users; INVALID" in said
-    assert "crossed" not in said
-    assert "the most tried" not in said
+    message = headline(swept(tmp_path / "run", limits=["response.p90 < 300ms"], busy=2))
+    assert "limit kept up to 4 users, in doubt at 8 users; INVALID" in message
+    assert "crossed" not in message
+    assert "the most tried" not in message
 
 
 def test_a_sweep_without_limits_says_how_response_grew(tmp_path: Path) -> None:
@@ -115,29 +115,29 @@ def test_without_keys_there_is_no_delay(tmp_path: Path) -> None:
 
 
 def test_few_values_are_summarized_by_the_longest_not_p99(tmp_path: Path) -> None:
-    said = headline(summarise(made_up.good(tmp_path / "run")))
-    assert "an answer takes 100 ms (the longest of 60: 200 ms)" in said
+    message = headline(summarise(made_up.good(tmp_path / "run")))
+    assert "an answer takes 100 ms (the longest of 60: 200 ms)" in message
     many = RunFolder(tmp_path / "many", responses=lambda *_: [0.1] * 40).write()
     assert "an answer takes 100 ms (p99 100 ms)" in headline(summarise(many))
 
 
 def test_the_headline_omits_unmeasured_figures(tmp_path: Path) -> None:
-    said = headline(summarise(RunFolder(tmp_path / "run", agents=0).write()))
-    assert "nothing was measured" in said
-    assert "valid;" not in said
+    message = headline(summarise(RunFolder(tmp_path / "run", agents=0).write()))
+    assert "nothing was measured" in message
+    assert "valid;" not in message
 
 
 def test_a_limit_without_a_value_is_not_called_crossed(tmp_path: Path) -> None:
-    said = headline(summarise(RunFolder(tmp_path / "run", limits=["echo.max < 50ms"]).write()))
-    assert "limit not measured: echo.max < 50ms" in said
-    assert "crossed" not in said
+    message = headline(summarise(RunFolder(tmp_path / "run", limits=["echo.max < 50ms"]).write()))
+    assert "limit not measured: echo.max < 50ms" in message
+    assert "crossed" not in message
 
 
 def test_a_healthy_run_has_nothing_unusual(tmp_path: Path) -> None:
     assert list(unusual_section(summarise(RunFolder(tmp_path / "run").write()))) == []
     (section,) = unusual_section(summarise(made_up.bad(tmp_path / "bad")))
-    said = [part.text for part in section.parts if isinstance(part, Remark)]
-    assert said[0] == "180 errors: timeout 120, reset 60: timeout means no answer came in time"
+    message = [part.text for part in section.parts if isinstance(part, Remark)]
+    assert message[0] == "180 errors: timeout 120, reset 60: timeout means no answer came in time"
 
 
 @pytest.mark.parametrize("make", [made_up.good, made_up.bad, made_up.sweep])
@@ -163,22 +163,22 @@ def test_users_who_wait_in_vain_are_counted(tmp_path: Path) -> None:
         (folder / "tapes").mkdir(exist_ok=True)
         (folder / "tapes" / "a.tape").write_text(tape + "\n")
         (section,) = unusual_section(summarise(folder))
-        said = [part.text for part in section.parts if isinstance(part, Remark)]
-        assert said == [f"1 user had waited up to 8.00 s at a {kind} of the tape with no key before it, in vain"]
+        message = [part.text for part in section.parts if isinstance(part, Remark)]
+        assert message == [f"1 user had waited up to 8.00 s at a {kind} of the tape with no key before it, in vain"]
 
 
 def test_a_negative_term_stands_in_brackets() -> None:
-    found = law(4, 10.0, 20, TimeSums(think=-0.001, keying=0.2, response=39.8, response_from_sent=39.8))
-    assert found
-    first = describe_law_terms(found)
+    terms = law(4, 10.0, 20, TimeSums(think=-0.001, keying=0.2, response=39.8, response_from_sent=39.8))
+    assert terms
+    first = describe_law_terms(terms)
     assert "− (−50.0 µs) − 10.0 ms =" in first
 
 
 def test_advice_is_given_once(tmp_path: Path) -> None:
-    found = summarise(made_up.bad(tmp_path / "bad"))
-    first, *others = found.doubts
+    summary = summarise(made_up.bad(tmp_path / "bad"))
+    first, *others = summary.doubts
     again = Doubted(1, first.doubt)
-    said = list_doubts(replace(found, doubts=[first, again, *others]))
-    assert said[1] == (f"step 2: {said[0][0]}", "")
-    assert join_advice(said[1]) == said[1][0]
-    assert all(advice for _, advice in [said[0], *said[2:]])
+    doubts = list_doubts(replace(summary, doubts=[first, again, *others]))
+    assert doubts[1] == (f"step 2: {doubts[0][0]}", "")
+    assert join_advice(doubts[1]) == doubts[1][0]
+    assert all(advice for _, advice in [doubts[0], *doubts[2:]])

@@ -68,5 +68,5 @@ def test_processes_that_meters_lose_are_said_beside_the_cpu_time(tmp_path: Path,
 def test_the_certainty_of_cpu_figures_is_stated_in_words(tmp_path: Path) -> None:
     host = summarise(made_up.good(tmp_path / "run")).last.host
     assert host.meters
-    (said, *_) = describe_certainty(replace(host, meters=replace(host.meters, order=4, honesty="all of it is shared")))
-    assert said == "CPU figures: least certain (level 4 of 4), because all of it is shared"
+    (fact, *_) = describe_certainty(replace(host, meters=replace(host.meters, order=4, honesty="all of it is shared")))
+    assert fact == "CPU figures: least certain (level 4 of 4), because all of it is shared"

@@ -42,8 +42,8 @@ def test_an_empty_ledger_says_so() -> None:
 
 
 def test_a_ledger_is_json() -> None:
-    found = made(MeasuredSystem("a", DAY, 100.0), improvements=(Improvement(name="it", saves="10-20%"),), goal=85.0)
-    planned = json.loads(json.dumps(data(found)))["planned"]
+    ledger = made(MeasuredSystem("a", DAY, 100.0), improvements=(Improvement(name="it", saves="10-20%"),), goal=85.0)
+    planned = json.loads(json.dumps(data(ledger)))["planned"]
     assert planned["improvements"][0]["elapsed"] == {"mean": 85.0, "low": 80.0, "high": 90.0}
     assert planned["goal"]["met"] is True
 
@@ -53,24 +53,24 @@ RUNS = (3.0, 3.02, 2.98, 3.01, 2.99)
 
 def test_a_percentage_over_runs_has_its_interval() -> None:
     faster = tuple(each / 2 for each in RUNS)
-    found = made(MeasuredSystem("a", DAY, 3.0, runs=RUNS), MeasuredSystem("b", DAY, 1.5, runs=faster))
-    assert text(found).splitlines()[2:] == [
+    ledger = made(MeasuredSystem("a", DAY, 3.0, runs=RUNS), MeasuredSystem("b", DAY, 1.5, runs=faster))
+    assert text(ledger).splitlines()[2:] == [
         "system  date          elapsed s         % of a  95 % interval",
         "a       2026-01-01         3.00         100.00",
         "b       2026-01-01         1.50          50.00  49.50 .. 50.50",
     ]
-    assert data(found)["systems"][1]["percent_interval"] == pytest.approx([49.5, 50.5], abs=0.05)
+    assert data(ledger)["systems"][1]["percent_interval"] == pytest.approx([49.5, 50.5], abs=0.05)
 
 
 @pytest.mark.parametrize(("base", "new"), [(RUNS[:1], RUNS), (RUNS, RUNS[:1]), ((), RUNS[:1])])
 def test_one_run_gives_no_percentage(base: tuple[float, ...], new: tuple[float, ...]) -> None:
-    found = made(MeasuredSystem("a", DAY, 3.0, runs=base), MeasuredSystem("b", DAY, 1.5, runs=new))
-    assert data(found)["systems"][1]["percent"] is None
-    row, note = text(found).splitlines()[-2:]
+    ledger = made(MeasuredSystem("a", DAY, 3.0, runs=base), MeasuredSystem("b", DAY, 1.5, runs=new))
+    assert data(ledger)["systems"][1]["percent"] is None
+    row, note = text(ledger).splitlines()[-2:]
     assert row.split() == ["b", "2026-01-01", "1.50", "—"]
     assert note == "— no percentage: it has an interval over runs, which takes 4 of each system"
 
 
 def test_printed_values_are_used_without_change() -> None:
-    found = made(MeasuredSystem("1974", DAY, 3.0), MeasuredSystem("b", DAY, 1.5, runs=RUNS))
-    assert data(found)["systems"][1]["percent"] == pytest.approx(50.0)
+    ledger = made(MeasuredSystem("1974", DAY, 3.0), MeasuredSystem("b", DAY, 1.5, runs=RUNS))
+    assert data(ledger)["systems"][1]["percent"] == pytest.approx(50.0)

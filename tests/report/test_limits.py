@@ -30,7 +30,7 @@ def test_a_limit_without_a_value_says_what_the_tape_lacks(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("limit", "value", "said"),
+    ("limit", "value", "message"),
     [
         ("driver.cpu < 50%", 0.0021, "0.21 %"),
         ("host.cpu.idle > 20%", 64.0, "64.0 %"),
@@ -45,18 +45,18 @@ def test_a_limit_without_a_value_says_what_the_tape_lacks(tmp_path: Path) -> Non
     ],
 )
 def test_a_limit_shows_its_value_in_the_unit_of_the_figure(
-    plain_run: Summary, limit: str, value: float, said: str
+    plain_run: Summary, limit: str, value: float, message: str
 ) -> None:
     result = LimitResult(limit, value, ok=True, is_duration=False, step=0)
-    assert describe_limit_value(result, plain_run) == said
+    assert describe_limit_value(result, plain_run) == message
 
 
 def test_a_record_with_a_class_that_a_plan_may_not_name_is_read(tmp_path: Path) -> None:
     row = {"what": "an echo", "figure": "echo{x}.p99", "value": "1s", "source": "A memo"}
     folder = RunFolder(tmp_path / "run", limits=["echo{x}.p99 < 1s"], published=[row]).write()
-    said = text(summarise(folder), colour=False, verbose=True)
-    assert re.search(r"not measured +echo{x}.p99 < 1s", said)
-    assert re.search(r"an echo +4 users +nothing +1.00 s", said)
+    message = text(summarise(folder), colour=False, verbose=True)
+    assert re.search(r"not measured +echo{x}.p99 < 1s", message)
+    assert re.search(r"an echo +4 users +nothing +1.00 s", message)
 
 
 def test_a_published_value_has_the_unit_of_its_figure() -> None:

@@ -28,7 +28,7 @@ def runs(*folders: Path) -> dict[str, Summary]:
 
 
 def cells(tokens: list[Token]) -> list[str]:
-    return [after.content for token, after in pairwise(tokens) if token.type == "td_open"]
+    return [content.content for token, content in pairwise(tokens) if token.type == "td_open"]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_foreign_names_are_plain_text(tmp_path: Path) -> None:
     run = folder / "run.json"
     run.write_text(run.read_text().replace("made-up", HOSTILE.replace("\\", "\\\\")))
     tokens = parsed(markdown(runs(folder)))
-    (heading,) = [after for token, after in pairwise(tokens) if token.type == "heading_open"]
+    (heading,) = [content for token, content in pairwise(tokens) if token.type == "heading_open"]
     assert heading.children
     assert {child.type for child in heading.children} <= {"text", "text_special"}
     shown = "".join(child.content for child in heading.children)

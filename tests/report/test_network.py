@@ -30,26 +30,26 @@ def host(order: int | None, **more: Any) -> HostFigures:
 
 @pytest.mark.parametrize("order", [3, 4])
 def test_over_loopback_it_is_shared(order: int) -> None:
-    (said,) = describe_network(host(order, network=SAMPLED))
-    assert said.startswith("network, shared: 12.0 % of the machine's 2 CPUs (sampled); 5.0 of it stands in the host's")
+    (text,) = describe_network(host(order, network=SAMPLED))
+    assert text.startswith("network, shared: 12.0 % of the machine's 2 CPUs (sampled); 5.0 of it stands in the host's")
 
 
 def test_by_ticks_it_is_at_most_all_soft_interrupts() -> None:
-    (said,) = describe_network(host(4, network=BY_TICKS))
-    assert said == "network, shared: at most 13.0 % of the machine's 2 CPUs (all soft interrupts, by clock ticks)"
+    (text,) = describe_network(host(4, network=BY_TICKS))
+    assert text == "network, shared: at most 13.0 % of the machine's 2 CPUs (all soft interrupts, by clock ticks)"
 
 
 def test_isolated_sides_have_their_own_cpus() -> None:
-    (said,) = describe_network(host(2, network=SAMPLED))
-    assert said == "busy by CPU, the network included: host CPU 1 35.0 %; driver CPU 0 50.0 % (plain)"
+    (text,) = describe_network(host(2, network=SAMPLED))
+    assert text == "busy by CPU, the network included: host CPU 1 35.0 %; driver CPU 0 50.0 % (plain)"
 
 
 def test_others_on_isolated_cpus_are_named() -> None:
-    found = host(2, network=SAMPLED)
+    machine = host(2, network=SAMPLED)
     used = CpuUse(usr=8.0, sys=4.0, irq=1.0, iowait=0.0, steal=0.0, idle=57.0, others=30.0, load=43.0)
-    _, said = describe_network(replace(found, cpu=used))
-    assert said == "others took 30.0 % of the host's CPUs: that these were busy is not the host's alone"
-    assert len(list(describe_network(replace(found, cpu=replace(used, others=2.0))))) == 1
+    _, text = describe_network(replace(machine, cpu=used))
+    assert text == "others took 30.0 % of the host's CPUs: that these were busy is not the host's alone"
+    assert len(list(describe_network(replace(machine, cpu=replace(used, others=2.0))))) == 1
 
 
 @pytest.mark.parametrize("order", [1, None])

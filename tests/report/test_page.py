@@ -146,7 +146,7 @@ def test_a_page_is_complete_and_self_contained(
     for title, texts, marks in page.value(PLOTS):
         assert texts > 3, f"{title}: no labels"
         assert marks > 0, f"{title}: nothing is drawn"
-    ink, paper = (page.value(f"{BRIGHTNESS.strip()}('{of}')") for of in ("color", "backgroundColor"))
+    ink, paper = (page.value(f"{BRIGHTNESS.strip()}('{colour}')") for colour in ("color", "backgroundColor"))
     assert (ink > 0.8 and paper < 0.2) if (scheme, media) == ("dark", "screen") else (ink < 0.2 and paper > 0.9)
 
 
@@ -231,8 +231,8 @@ def test_the_check_detects_requests_and_messages_of_a_page(page: Tab, tmp_path: 
     file.write_text('<img src="http://127.0.0.1:9/x.png"/><script>console.error("oops"); missing()</script>')
     page.look(file, 1100)
     assert "http://127.0.0.1:9/x.png" in page.requests
-    assert any("oops" in said for said in page.said)
-    assert any("missing is not defined" in said for said in page.said)
+    assert any("oops" in text for text in page.said)
+    assert any("missing is not defined" in text for text in page.said)
 
 
 def test_the_check_detects_overlapping_plots(page: Tab, tmp_path: Path) -> None:

@@ -75,8 +75,8 @@ def with_words_of_the_host(folder: Path) -> Path:
         rows = documents(file)
         file.write_text("".join(json.dumps({**each, **row}) + "\n" for each in rows))
 
-    said = {"ended": f"Last words{HOSTILE}"}
-    edit("series.jsonl", {"errors": {f"ended{HOSTILE}": 2, "ended": 1}, "said": said})
+    message = {"ended": f"Last words{HOSTILE}"}
+    edit("series.jsonl", {"errors": {f"ended{HOSTILE}": 2, "ended": 1}, "said": message})
     run = folder / "run.json"
     (content,) = documents(run)
     content["plan"]["limits"].append(f"response{{{HOSTILE.strip()}}}.p50 < 50ms")
@@ -153,10 +153,10 @@ def test_json(summary: Summary, tmp_path: Path) -> None:
 def test_messages_repeat_no_control_characters(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with suppress(SystemExit):  # of argparse
         assert main(words)
-    said = capsys.readouterr()
-    assert said.err
-    assert plain_rows(said.err) == said.err
-    assert plain_rows(said.out) == said.out
+    message = capsys.readouterr()
+    assert message.err
+    assert plain_rows(message.err) == message.err
+    assert plain_rows(message.out) == message.out
 
 
 def test_styles_pass_and_foreign_escapes_do_not(capsys: pytest.CaptureFixture[str]) -> None:
@@ -181,5 +181,5 @@ def test_one_file_prints() -> None:
     """Ruff forbids `print`; nothing else writes to a terminal either, but what lays out rows whose texts are plain."""
     package = Path(cuesta.__file__).parent
     others = re.compile(r"\b(?:sys\.)?(?:stdout|stderr)\.(?:buffer\.)?write\(|\bConsole\(")
-    found = {path.relative_to(package).as_posix() for path in package.rglob("*.py") if others.search(path.read_text())}
-    assert found == {"live/progress.py", "report/render/text.py", "report/sql_result.py"}
+    files = {path.relative_to(package).as_posix() for path in package.rglob("*.py") if others.search(path.read_text())}
+    assert files == {"live/progress.py", "report/render/text.py", "report/sql_result.py"}

@@ -16,13 +16,13 @@ RUN = typed(meter_report(by_cause=causes(user=11.5, page_faults=0.5), counts=FEW
 
 
 def test_the_printed_text(snapshot: SnapshotAssertion) -> None:
-    said = text(mix_distance(mix(SERVICE), mix(RUN)), ServiceProfile("2026-11-21T08:00:00Z", {}, SERVICE), RUN)
-    assert "\n" + said + "\n" == snapshot
-    assert all(len(row) <= 80 for row in said.splitlines())
+    output = text(mix_distance(mix(SERVICE), mix(RUN)), ServiceProfile("2026-11-21T08:00:00Z", {}, SERVICE), RUN)
+    assert "\n" + output + "\n" == snapshot
+    assert all(len(row) <= 80 for row in output.splitlines())
 
 
 def test_the_same_as_json() -> None:
-    found = json.loads(json.dumps(data(mix_distance(mix(SERVICE), mix(RUN)))))
-    assert found["represents"] is False
-    assert found["shares"][0]["name"] == "user"
-    assert found["rates"][0]["service"]["tier"] == "plain"
+    document = json.loads(json.dumps(data(mix_distance(mix(SERVICE), mix(RUN)))))
+    assert document["represents"] is False
+    assert document["shares"][0]["name"] == "user"
+    assert document["rates"][0]["service"]["tier"] == "plain"

@@ -73,12 +73,12 @@ def test_a_figure_of_the_certification_form(figure: RecordFigure, unit: str, cel
 
 
 def test_the_network_share_has_an_interval_or_without_samples_a_bound(tmp_path: Path) -> None:
-    def said(percent: float, limits: list[float]) -> str:
-        of = {"percent": plain(percent), "seconds": plain(0.1), "in_subject": plain(0.05), "interval": plain(limits)}
-        return " ".join(describe_shared(typed(meter_report(network=of, beside={}))))
+    def write(percent: float, limits: list[float]) -> str:
+        share = {"percent": plain(percent), "seconds": plain(0.1), "in_subject": plain(0.05), "interval": plain(limits)}
+        return " ".join(describe_shared(typed(meter_report(network=share, beside={}))))
 
-    assert said(12.345, [8.0, 17.0]).startswith("network, shared: 12 [8–17] % of the machine's")
-    assert said(0.0, [0.0, 0.37]).startswith("network, shared: no sample met it: under 0.4 % of")
+    assert write(12.345, [8.0, 17.0]).startswith("network, shared: 12 [8–17] % of the machine's")
+    assert write(0.0, [0.0, 0.37]).startswith("network, shared: no sample met it: under 0.4 % of")
 
 
 def test_missing_errors_are_not_zero(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_a_sample_of_each_kind_is_shown_with_the_last_rows_of_the_screen(
 
     summary = summarise(RunFolder(tmp_path / "run", edit=trouble).write())
     assert list(summary.json()["samples"]) == list(SAMPLES)
-    said = " ".join(str(write(build_report(summary))).split())
+    text = " ".join(str(write(build_report(summary))).split())
     for part in ("timeout: Wait+Screen /ok/ (row 7 of t)", "reading�[2J", "met too early, by the row"):
-        assert part in said.replace("&#39;", "'").replace("\\", "")
-    assert "Wait+Unlock" not in said  # It has not lasted longer than answers do.
+        assert part in text.replace("&#39;", "'").replace("\\", "")
+    assert "Wait+Unlock" not in text  # It has not lasted longer than answers do.

@@ -26,7 +26,7 @@ def test_the_first_sentence_is_the_answer(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("loads", "more", "said"),
+    ("loads", "more", "message"),
     [
         (
             (4, 8, 16),
@@ -60,23 +60,23 @@ def test_the_first_sentence_is_the_answer(tmp_path: Path) -> None:
     ],
 )
 def test_the_first_sentence_claims_no_more_than_was_measured(
-    tmp_path: Path, loads: tuple[int, ...], more: dict[str, object], said: str
+    tmp_path: Path, loads: tuple[int, ...], more: dict[str, object], message: str
 ) -> None:
-    assert headline(a_search(tmp_path, loads, **more)) == said
+    assert headline(a_search(tmp_path, loads, **more)) == message
 
 
 @pytest.mark.parametrize(
-    ("users_are_few", "said", "limited_by"),
+    ("users_are_few", "message", "limited_by"),
     [
         (True, "at least 19.9/s at ", "the number of users, not the host, at 21.1/s: "),
         (False, "about 19.9/s at ", "not known: a response takes "),
     ],
 )
 def test_a_rate_that_users_are_too_few_for_is_not_called_the_hosts_limit(
-    tmp_path: Path, users_are_few: bool, said: str, limited_by: str
+    tmp_path: Path, users_are_few: bool, message: str, limited_by: str
 ) -> None:
     summary = summarise(made_up.rate_search(tmp_path / "run", made_up.RATES, users_are_few))
-    assert headline(summary).startswith(said)
+    assert headline(summary).startswith(message)
     assert ("NOT the host's limit: users were too few" in headline(summary)) == users_are_few
     assert summary.json()["limited_by"].startswith(limited_by)
 
@@ -96,14 +96,14 @@ def test_each_trial_has_a_line(tmp_path: Path) -> None:
 
 def test_a_search_that_ended_early_says_how_to_go_on(tmp_path: Path) -> None:
     summary = a_search(tmp_path, (4, 8, 16))
-    said = " ".join(text(summary, colour=False).split())
-    assert f"to go on: cuesta search --resume {summary.recorded.folder}" in said
+    message = " ".join(text(summary, colour=False).split())
+    assert f"to go on: cuesta search --resume {summary.recorded.folder}" in message
     assert "to go on" not in text(a_search(tmp_path / "whole"), colour=False)
 
 
 def test_trials_that_were_cut_off_are_named(tmp_path: Path) -> None:
-    (of,) = [summary.search for summary in [a_search(tmp_path)] if summary.search]
-    rows = of.replay.rows
+    (found,) = [summary.search for summary in [a_search(tmp_path)] if summary.search]
+    rows = found.replay.rows
     assert list(list_notes([rows[0], *rows[3:4]])) == ["trial 2, 3: ended before it was measured"]
 
 
@@ -122,9 +122,9 @@ def test_trials_in_doubt_do_not_make_a_search_invalid(tmp_path: Path) -> None:
 
 
 def test_the_json_has_what_was_found(tmp_path: Path) -> None:
-    found = json.loads(json.dumps(a_search(tmp_path).json()["search"]))
-    assert list(found) == list(SearchFigures.__dataclass_fields__)
-    assert {name: found[name] for name in ("users", "interval", "certified", "breach", "trials", "limited_by")} == {
+    document = json.loads(json.dumps(a_search(tmp_path).json()["search"]))
+    assert list(document) == list(SearchFigures.__dataclass_fields__)
+    assert {name: document[name] for name in ("users", "interval", "certified", "breach", "trials", "limited_by")} == {
         "users": 30,
         "interval": [29, 32],
         "certified": 28,
@@ -132,7 +132,7 @@ def test_the_json_has_what_was_found(tmp_path: Path) -> None:
         "trials": 15,
         "limited_by": "host",
     }
-    assert '"users": 30,' in json.dumps(found)
+    assert '"users": 30,' in json.dumps(document)
 
 
 def test_the_page_draws_trials_limit_and_interval(tmp_path: Path) -> None:

@@ -53,12 +53,12 @@ ORDER = (
 @BOTH
 @MAKES
 def test_the_order_is_fixed_and_rows_are_short(tmp_path: Path, make: Callable[[Path], Path], verbose: bool) -> None:
-    said = shown(make(tmp_path / "run"), verbose=verbose)
-    titles = re.findall(r"^([A-Z]+(?: FOLDER| BY)?)(?= |$)", said, re.MULTILINE)
+    output = shown(make(tmp_path / "run"), verbose=verbose)
+    titles = re.findall(r"^([A-Z]+(?: FOLDER| BY)?)(?= |$)", output, re.MULTILINE)
     assert titles == [title for title in ORDER if title in titles]
     assert {"VALIDITY", "RESPONSE", "THROUGHPUT", "HOST", "DRIVER", "RUN FOLDER", "LIMITED BY"} <= set(titles)
-    assert max(map(len, said.splitlines())) <= 80
-    assert not any(row.endswith(" ") for row in said.splitlines())
+    assert max(map(len, output.splitlines())) <= 80
+    assert not any(row.endswith(" ") for row in output.splitlines())
 
 
 @BOTH
@@ -69,10 +69,10 @@ def test_rows_fit_a_narrow_terminal(
     folder = make(tmp_path / "run")
     wide = shown(folder, verbose=verbose)
     monkeypatch.setenv("COLUMNS", "40")
-    said = shown(folder, verbose=verbose)
-    assert [row for row in said.splitlines() if len(row) > 40 and len(row.split()) > 1] == []
-    assert "\nVALIDITY\n  " in said, "titles stand above their rows"
-    assert set(re.findall(r"[\d.]+ m?s", wide)) <= set(re.findall(r"[\d.]+ m?s", said)), "no figure is lost"
+    output = shown(folder, verbose=verbose)
+    assert [row for row in output.splitlines() if len(row) > 40 and len(row.split()) > 1] == []
+    assert "\nVALIDITY\n  " in output, "titles stand above their rows"
+    assert set(re.findall(r"[\d.]+ m?s", wide)) <= set(re.findall(r"[\d.]+ m?s", output)), "no figure is lost"
 
 
 def test_a_terminal_of_one_column_ends_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,10 +85,10 @@ def test_a_terminal_of_one_column_ends_no_run(tmp_path: Path, monkeypatch: pytes
 
 def test_the_first_screen_of_a_healthy_run_has_the_answer(tmp_path: Path) -> None:
     keys = [("interactive/keys/echo", [0.002] * 2000), ("interactive/keys/echo_from_sent", [0.002] * 2000)]
-    said = shown(RunFolder(tmp_path / "run", histograms=keys).write()).splitlines()
-    assert len(said) <= 24
-    assert said[0].startswith("4 users at the built-in host (host:): a key echoes in 2.00 ms, an answer takes")
-    assert "valid; no limit was set" in " ".join(said[:3])
+    output = shown(RunFolder(tmp_path / "run", histograms=keys).write()).splitlines()
+    assert len(output) <= 24
+    assert output[0].startswith("4 users at the built-in host (host:): a key echoes in 2.00 ms, an answer takes")
+    assert "valid; no limit was set" in " ".join(output[:3])
 
 
 def test_both_responses_stand_together_where_they_differ(tmp_path: Path) -> None:
@@ -102,20 +102,20 @@ def test_both_responses_stand_together_where_they_differ(tmp_path: Path) -> None
 
 
 def test_every_percentile_of_few_values_is_marked(tmp_path: Path) -> None:
-    said = shown(good(tmp_path / "run"))
-    answer = next(row for row in said.splitlines() if row.lstrip().startswith("answer "))
+    output = shown(good(tmp_path / "run"))
+    answer = next(row for row in output.splitlines() if row.lstrip().startswith("answer "))
     assert re.search(r" 60 +100 ms +200 ms\* +200 ms\* +200 ms\* +200 ms\* +200 ms$", answer)
-    assert "*" not in next(row for row in said.splitlines() if " echo " in row and "12,000" in row)
-    assert "* rests on fewer than 10 values" in said
+    assert "*" not in next(row for row in output.splitlines() if " echo " in row and "12,000" in row)
+    assert "* rests on fewer than 10 values" in output
 
 
 def test_the_phases_of_opening_a_line_are_shown_where_there_are_any(tmp_path: Path) -> None:
     opened = [("interactive/line/connect", [0.02] * 4), ("interactive/line/login", [0.6] * 4)]
-    said = shown(RunFolder(tmp_path / "run", histograms=opened).write(), verbose=True)
-    assert "Connecting (ramp-up included)" in said
-    assert re.search(r"connecting +4 +20\.0 ms", said)
-    assert re.search(r"logging in +4 +600 ms", said)
-    assert "negotiating" not in said
+    output = shown(RunFolder(tmp_path / "run", histograms=opened).write(), verbose=True)
+    assert "Connecting (ramp-up included)" in output
+    assert re.search(r"connecting +4 +20\.0 ms", output)
+    assert re.search(r"logging in +4 +600 ms", output)
+    assert "negotiating" not in output
     assert "ramp-up" not in shown(RunFolder(tmp_path / "other").write(), verbose=True)
 
 
@@ -139,9 +139,9 @@ def test_colour_is_for_terminals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_an_empty_run_says_so(tmp_path: Path) -> None:
-    said = shown(RunFolder(tmp_path / "run", agents=0).write())
-    assert "nothing was measured" in said
-    assert "the record is cut off: no agent has recorded anything" in said
+    output = shown(RunFolder(tmp_path / "run", agents=0).write())
+    assert "nothing was measured" in output
+    assert "the record is cut off: no agent has recorded anything" in output
 
 
 def test_kept_limits_beyond_the_sixth_are_counted(tmp_path: Path) -> None:
@@ -154,18 +154,18 @@ def test_kept_limits_beyond_the_sixth_are_counted(tmp_path: Path) -> None:
 
 def test_a_sweep_lists_the_kept_limits_of_the_steps_with_the_most_users(tmp_path: Path) -> None:
     limits = [f"response.p{percent} < 9s" for percent in (50, 60, 70)]
-    said = shown(RunFolder(tmp_path / "run", users=(2, 4, 8), limits=limits).write())
-    assert "step 1: response" not in said
-    assert (said.count("step 2: response"), said.count("step 3: response")) == (3, 3)
-    assert "and 3 more kept" in said
+    output = shown(RunFolder(tmp_path / "run", users=(2, 4, 8), limits=limits).write())
+    assert "step 1: response" not in output
+    assert (output.count("step 2: response"), output.count("step 3: response")) == (3, 3)
+    assert "and 3 more kept" in output
 
 
 def test_an_answer_without_a_first_sign_has_none(tmp_path: Path) -> None:
     """At 3270s nothing echoes, and a wait may be met before anything comes."""
     own = ("interactive/stamped/own", [0.000_02] * 40)
     folder = RunFolder(tmp_path / "run", responses=lambda *_: [1e-9, 1e-9], delay=lambda _: 0.0, histograms=[own])
-    said = shown(folder.write())
-    (signs,) = [row for row in said.splitlines() if "first sign" in row and "of each" not in row]
+    output = shown(folder.write())
+    (signs,) = [row for row in output.splitlines() if "first sign" in row and "of each" not in row]
     assert signs.count("none") == 6
-    assert "of each first sign of an answer" in " ".join(said.split())
-    assert "of each echo" not in said
+    assert "of each first sign of an answer" in " ".join(output.split())
+    assert "of each echo" not in output

@@ -60,10 +60,10 @@ def runs(folder: Path, name: str) -> str:
 
 
 def metered(_: Path, name: str) -> str:
-    of = meter_report(by_cause=by_cause())
-    for table in (of["devices"], of["interfaces"], of["by_cause"]["value"]["causes"]):
+    report = meter_report(by_cause=by_cause())
+    for table in (report["devices"], report["interfaces"], report["by_cause"]["value"]["causes"]):
         table[name] = next(iter(table.values()))
-    return meters.text(typed(of))
+    return meters.text(typed(report))
 
 
 def systems(_: Path, name: str) -> str:
@@ -79,8 +79,8 @@ def sampled(_: Path, name: str) -> str:
 
 
 def contradictions(_: Path, name: str) -> str:
-    found = tuple(Finding(each, "1", FindingKind.ERROR, computed="2") for each in (name, "b"))
-    return identities.text(DocumentCheck(Document("title", {}, ()), found, 2, 0, 0))
+    findings = tuple(Finding(each, "1", FindingKind.ERROR, computed="2") for each in (name, "b"))
+    return identities.text(DocumentCheck(Document("title", {}, ()), findings, 2, 0, 0))
 
 
 def queried(_: Path, name: str) -> str:

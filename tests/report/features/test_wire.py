@@ -10,8 +10,8 @@ from tests.report.made_up import batching, good
 
 
 def test_it_has_what_crossed_the_wire_and_what_tmux_did(tmp_path: Path) -> None:
-    (said,) = section(summarise(batching(tmp_path / "run")).last)
-    (facts,) = said.parts
+    (part,) = section(summarise(batching(tmp_path / "run")).last)
+    (facts,) = part.parts
     assert isinstance(facts, Facts)
     values = {each.label: each.value for each in facts.rows}
     assert values["packets per key"] == "1"
@@ -20,8 +20,8 @@ def test_it_has_what_crossed_the_wire_and_what_tmux_did(tmp_path: Path) -> None:
 
 def test_a_missing_record_is_named(tmp_path: Path) -> None:
     step = replace(summarise(good(tmp_path / "run")).last, wire_missing="no data: as it happens")
-    (said,) = section(step)
-    assert said.parts == [Remark("no data: as it happens", "notice")]
+    (part,) = section(step)
+    assert part.parts == [Remark("no data: as it happens", "notice")]
 
 
 def test_other_runs_have_no_such_section(tmp_path: Path) -> None:
