@@ -21,8 +21,8 @@ def tree(file: Path) -> ast.Module:
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: str(room.relative_to(ROOT.parent)))
 def test_each_module_of_a_room_is_in_its_docstring(room: Path) -> None:
     modules = {file.stem for file in room.glob("*.py")} | {inner.parent.name for inner in room.glob("*/__init__.py")}
-    said = ast.get_docstring(tree(room / "__init__.py")) or ""
-    assert modules - {"__init__", "__main__"} <= set(re.findall(r"`(\w+)`", said))
+    text = ast.get_docstring(tree(room / "__init__.py")) or ""
+    assert modules - {"__init__", "__main__"} <= set(re.findall(r"`(\w+)`", text))
 
 
 def test_imports_between_rooms_are_the_arrows_of_the_architecture() -> None:

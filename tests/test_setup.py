@@ -39,32 +39,32 @@ def setup(project: Path) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "text"),
     [
         ("cargo", "no Rust: install Rust 1."),
         ("python3", "no Python: apt-get install python3"),
         ("cc", "no C linker (cc): apt-get install gcc"),
     ],
 )
-def test_a_missing_tool(project: Path, name: str, said: str) -> None:
+def test_a_missing_tool(project: Path, name: str, text: str) -> None:
     (project / "bin" / name).unlink()
     ran = setup(project)
     assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
-    assert ran.stderr.startswith(f"setup: {said}")
+    assert ran.stderr.startswith(f"setup: {text}")
     assert not (project / ".venv").exists()
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("rustc", "echo 'rustc 1.63.0 (4b91a6ea7 2022-08-08)'", "rustc 1.63.0 is too old: Cuesta needs 1."),
         ("python3", "[ $1 = --version ] && echo 'Python 3.9.2'; exit 1", "Python 3.9.2 is too old: Cuesta needs"),
         ("python3", "case $2 in *version*) exit 0;; *) exit 1;; esac", "Python has no venv: apt-get install"),
     ],
 )
-def test_an_old_tool(project: Path, name: str, text: str, said: str) -> None:
+def test_an_old_tool(project: Path, name: str, text: str, message: str) -> None:
     program(project / "bin" / name, text)
     ran = setup(project)
     assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
-    assert ran.stderr.startswith(f"setup: {said}")
+    assert ran.stderr.startswith(f"setup: {message}")
     assert not (project / ".venv").exists()

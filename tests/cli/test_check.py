@@ -55,5 +55,5 @@ def test_a_plan_is_shown_with_its_timeline(write: Write, cuesta: Cuesta, snapsho
 
 def test_a_tape_that_does_nothing_says_so(write: Write, cuesta: Cuesta) -> None:
     write("settings.tape", "Set KeyRate 10cps\n")
-    said = cuesta("check", "settings.tape").ends().out
-    assert "`cuesta run` refuses it: it can only be a part of another tape" in said
+    text = cuesta("check", "settings.tape").ends().out
+    assert "`cuesta run` refuses it: it can only be a part of another tape" in text

@@ -24,16 +24,16 @@ def test_the_form_of_1969_is_checked(cuesta: Cuesta, snapshot: SnapshotAssertion
 
 
 def test_a_consistent_table_passes(cuesta: Cuesta) -> None:
-    said = cuesta("ledger", "--check", STUDIES / "history" / "tmux-1993.toml").ends().out
-    assert said.endswith(
+    text = cuesta("ledger", "--check", STUDIES / "history" / "tmux-1993.toml").ends().out
+    assert text.endswith(
         "121 values computed: 117 agree with the print, 4 within rounding, 0 do not. Nothing was rewritten.\n"
     )
 
 
 def test_ledgers_and_findings_are_available_as_json(cuesta: Cuesta, here: Path) -> None:
-    (found,) = cuesta("ledger", GOALS, "--json", "-", "--goal", "60").ends().json["ledgers"]
-    assert found["planned"]["improvements"][-1]["elapsed"]["mean"] == pytest.approx(51.62, abs=0.005)
-    assert (found["rebased"]["goal"]["goal"], found["rebased"]["goal"]["met"]) == (60.0, True)
+    (document,) = cuesta("ledger", GOALS, "--json", "-", "--goal", "60").ends().json["ledgers"]
+    assert document["planned"]["improvements"][-1]["elapsed"]["mean"] == pytest.approx(51.62, abs=0.005)
+    assert (document["rebased"]["goal"]["goal"], document["rebased"]["goal"]["met"]) == (60.0, True)
     cuesta("ledger", "--check", FORM.parent, "--json", "out.json").ends(Exit.FAILED)
     (checked,) = json.loads((here / "out.json").read_text())["checked"]
     assert checked["file"] == str(FORM), "the typed tables of a folder are checked"
@@ -66,8 +66,8 @@ def test_runs_are_queried_by_sql(cuesta: Cuesta, here: Path) -> None:
 def test_an_unreadable_certification_is_left_out_and_reported(cuesta: Cuesta, here: Path, write: Write) -> None:
     (here / "half").mkdir()
     write("half/certification.json", '{"format": 1, "kind"')
-    said = cuesta("ledger", "half").ends().out
-    assert said.startswith("left out: half: half/certification.json: cannot be read")
+    text = cuesta("ledger", "half").ends().out
+    assert text.startswith("left out: half: half/certification.json: cannot be read")
     cuesta("ledger", "half", "--goal", "3").ends(Exit.USAGE, "--goal needs a file of goals")
     asked = cuesta("ledger", "half", "--sql", "select damage from certifications")
     asked.ends(Exit.GOOD, "half/certification.json: cannot be read")
@@ -99,7 +99,7 @@ NO_TIME = "expected a time of more than 0, without a unit, got "
 
 
 @pytest.mark.parametrize(
-    ("arguments", "exit_code", "said"),
+    ("arguments", "exit_code", "text"),
     [
         (["nowhere"], 104, "nowhere: there is no such file or folder"),
         ([], 104, "there is no certification and no file of goals"),
@@ -121,10 +121,10 @@ NO_TIME = "expected a time of more than 0, without a unit, got "
     ],
 )
 def test_impossible_requests_are_refused(
-    arguments: list[str], exit_code: int, said: str, cuesta: Cuesta, here: Path
+    arguments: list[str], exit_code: int, text: str, cuesta: Cuesta, here: Path
 ) -> None:
     (here / "bad.toml").write_text('title = "only"')
-    cuesta("ledger", *arguments).ends(exit_code, said)
+    cuesta("ledger", *arguments).ends(exit_code, text)
 
 
 def test_the_tables_are_listed(cuesta: Cuesta) -> None:

@@ -18,7 +18,7 @@ def test_help_teaches_with_examples(arguments: str, cuesta: Cuesta) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "text"),
     [
         ("", "usage: cuesta"),
         ("fly", "usage: cuesta"),
@@ -27,8 +27,8 @@ def test_help_teaches_with_examples(arguments: str, cuesta: Cuesta) -> None:
         ("check a.tape b.tape", "cuesta check: one argument too many: b.tape\n"),
     ],
 )
-def test_a_command_line_that_is_wrong_is_a_usage_error(arguments: str, said: str, cuesta: Cuesta) -> None:
-    assert cuesta(*arguments.split()).ends(Exit.USAGE).err.startswith(said)
+def test_a_command_line_that_is_wrong_is_a_usage_error(arguments: str, text: str, cuesta: Cuesta) -> None:
+    assert cuesta(*arguments.split()).ends(Exit.USAGE).err.startswith(text)
 
 
 def of_cli(rest: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
@@ -58,8 +58,8 @@ def test_characters_that_the_terminal_lacks_are_replaced(write: Write) -> None:
 
 def test_an_internal_error_is_one_message(monkeypatch: pytest.MonkeyPatch, cuesta: Cuesta) -> None:
     monkeypatch.setattr("cuesta.cli.check.check_tape", lambda _: 1 / 0)
-    said = cuesta("check", "x.tape").ends(Exit.FAILED).err
-    assert said.startswith("cuesta: ZeroDivisionError: division by zero\n  CUESTA_DEBUG=1 ")
-    assert "Traceback" not in said
+    text = cuesta("check", "x.tape").ends(Exit.FAILED).err
+    assert text.startswith("cuesta: ZeroDivisionError: division by zero\n  CUESTA_DEBUG=1 ")
+    assert "Traceback" not in text
     monkeypatch.setenv("CUESTA_DEBUG", "1")
     cuesta("check", "x.tape").ends(Exit.FAILED, "Traceback")

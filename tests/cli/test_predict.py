@@ -40,23 +40,23 @@ def network(servers: int = 1) -> Network:
 
 def table(write: Write, *users: int, meter: float = DEMAND, name: str = "") -> Path:
     """A typed table of a host with one station, and of a meter that shows a number of seconds a transaction."""
-    found = {n: solve(network(), n).throughput for n in users}
-    rows = "\n".join(f'r{n} = [{n}, "{x:.5f}", "{meter * x:.5f}"]' for n, x in found.items())
+    throughput = {n: solve(network(), n).throughput for n in users}
+    rows = "\n".join(f'r{n} = [{n}, "{x:.5f}", "{meter * x:.5f}"]' for n, x in throughput.items())
     return write("table.toml", TABLE.format(rows=rows, name=name))
 
 
 def test_more_users_of_a_known_host(write: Write, cuesta: Cuesta) -> None:
     rows = table(write, 2, 5, 10, 20, 30)
-    found = cuesta("predict", rows, "--at", "users=25,60", "--json", "-").ends().json
-    inside, outside = found["systems"][0]["figures"]
+    document = cuesta("predict", rows, "--at", "users=25,60", "--json", "-").ends().json
+    inside, outside = document["systems"][0]["figures"]
     for figure in (inside, outside):
         expected = solve(network(), figure["users"]).throughput
         assert figure["throughput"]["value"] == pytest.approx(expected, rel=5e-3)
         assert not figure["not_reported"]
     assert (inside["outside"], outside["outside"]) == (False, True)
-    (capacity,) = found["systems"][0]["capacity"]
+    (capacity,) = document["systems"][0]["capacity"]
     assert capacity["saturation"]["value"] == pytest.approx(network().saturation, rel=0.02)
-    assert not found["conflict"]
+    assert not document["conflict"]
 
 
 def test_what_if(write: Write, cuesta: Cuesta) -> None:
@@ -93,8 +93,8 @@ def test_a_limit_that_the_rows_leave_open_is_not_reported(write: Write, here: Pa
     rows = "\n".join(f'r{n} = [{n}, "{solve(host, n).throughput:.3g}", "0.001"]' for n in (5, 20, 50, 80))
     path = write("table.toml", TABLE.format(rows=rows, name="").replace('think = "2"', 'think = "10"'))
     ended = cuesta("predict", path, "--limit", "response.mean < 230ms", "--json", "out.json").ends(Exit.REFUSED)
-    found = json.loads((here / "out.json").read_text())
-    assert found["systems"][0]["capacity"][0]["allowed"] is None
+    document = json.loads((here / "out.json").read_text())
+    assert document["systems"][0]["capacity"][0]["allowed"] is None
     assert "response.mean < 230ms: NOT REPORTED: its 90 % band is too wide" in ended.row
 
 
@@ -125,7 +125,7 @@ def test_users_beside_other_conditions(write: Write, cuesta: Cuesta) -> None:
 def test_the_tables_as_text(cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     text = cuesta("predict", TMUX, "--fit", "ports<=15", "--at", "ports=20,25,30").out
-    for said in (
+    for message in (
         "8 of 12 loads predicted; a station saturates at 29.0",
         "25  telnet          41.2 ms   33–55 ms",
         "held-out error 3.7 % (8 rows); 8 of 8 in their band",
@@ -133,7 +133,7 @@ def test_the_tables_as_text(cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch) -> 
         "30 ports, in-kernel: NOT REPORTED: forms that fit equally well",
         "never checked there: 30 ports; measured were 5 to 25",
     ):
-        assert said in text
+        assert message in text
     text = cuesta("predict", MCS, "--configuration", "MR8.0", "--fit", "think=0", "--at", "think=10,5,3,1").out
     assert "4.47  4.46–4.48   4.64      3.60  +24 %" in text
     assert "below the 0.34 s" in text
@@ -142,9 +142,9 @@ def test_the_tables_as_text(cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_meter_of_more_than_everything_is_rejected(write: Write, cuesta: Cuesta) -> None:
     rows = table(write, 2, 5, 10, 20, 30, meter=0.223)
-    found = cuesta("predict", rows, "--at", "users=15", "--json", "-").json
-    assert found["notes"] == ["CPU: 221 % busy in r30 is more than all of it: the meter is not used"]
-    assert {each["by"] for each in found["systems"][0]["saturation"]} == {"response"}
+    document = cuesta("predict", rows, "--at", "users=15", "--json", "-").json
+    assert document["notes"] == ["CPU: 221 % busy in r30 is more than all of it: the meter is not used"]
+    assert {each["by"] for each in document["systems"][0]["saturation"]} == {"response"}
 
 
 def test_a_meter_of_something_else_is_a_conflict(write: Write, cuesta: Cuesta) -> None:
@@ -212,13 +212,13 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("users", "flags", "code", "said"), REFUSED)
+@pytest.mark.parametrize(("users", "flags", "code", "text"), REFUSED)
 def test_what_cannot_be_told_or_used(
-    users: list[int], flags: str, code: Exit, said: str, write: Write, cuesta: Cuesta
+    users: list[int], flags: str, code: Exit, text: str, write: Write, cuesta: Cuesta
 ) -> None:
     meter = 0.001 if len(users) == 1 else DEMAND
     ended = cuesta("predict", table(write, *users, meter=meter), *shlex.split(flags)).ends(code)
-    assert said in " ".join(ended.err.split())
+    assert text in " ".join(ended.err.split())
 
 
 POINT = '[[points]]\nconfiguration = "a"\n'
@@ -236,9 +236,9 @@ BAD_TABLES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), BAD_TABLES)
-def test_tables_that_cannot_be_used(text: str, said: str, write: Write, cuesta: Cuesta) -> None:
-    cuesta("predict", write("bad.toml", f'title = "t"\n{text}')).ends(Exit.BAD_INPUT, said, "bad.toml")
+@pytest.mark.parametrize(("text", "message"), BAD_TABLES)
+def test_tables_that_cannot_be_used(text: str, message: str, write: Write, cuesta: Cuesta) -> None:
+    cuesta("predict", write("bad.toml", f'title = "t"\n{text}')).ends(Exit.BAD_INPUT, message, "bad.toml")
 
 
 CELLS = [
@@ -255,14 +255,14 @@ CELLS = [
 @pytest.mark.parametrize("case", CELLS)
 def test_cells_that_cannot_be_used(case: tuple[str, ...], write: Write, cuesta: Cuesta) -> None:
     """A table of one row of 5 users who think 5 s: throughput, response, and a meter."""
-    *cells, said = case
+    *cells, message = case
     text = (
         f'title = "t"\n[table.t]\ncolumns = ["x", "r", "u"]\n[table.t.rows]\nr = {json.dumps(cells)}\n'
         '[[points]]\nconfiguration = "c"\nusers = "5"\nthink = "5"\nthroughput = "t.r.x"\nresponse = "t.r.r"\n'
         'utilization = { cpu = "t.r.u" }\n'
     )
     ended = cuesta("predict", write("bad.toml", text)).ends(Exit.BAD_INPUT if any(cells[:2]) else Exit.REFUSED)
-    assert said in " ".join(ended.err.split())
+    assert message in " ".join(ended.err.split())
 
 
 def test_rows_of_equal_names_are_not_taken_for_one(write: Write, cuesta: Cuesta) -> None:

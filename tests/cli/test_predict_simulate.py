@@ -27,16 +27,16 @@ def percentile(users: int, share: float) -> float:
     return DELAY_TIME + low
 
 
-def simulated(found: dict[str, Any]) -> dict[str, Any]:
-    (system,) = found["systems"]
+def simulated(document: dict[str, Any]) -> dict[str, Any]:
+    (system,) = document["systems"]
     result: dict[str, Any] = system["simulated"]
     return result
 
 
 def test_percentiles_and_means_are_those_of_exact_theory(write: Write, cuesta: Cuesta) -> None:
     rows = table(write, *ROWS)
-    found = cuesta("predict", rows, "--at", "users=8,20,40", "--simulate", "--json", "-").ends().json
-    (host,) = simulated(found)["hosts"]
+    document = cuesta("predict", rows, "--at", "users=8,20,40", "--simulate", "--json", "-").ends().json
+    (host,) = simulated(document)["hosts"]
     for figure in host["figures"]:
         users, series = figure["users"], figure["series"]["response"]
         assert figure["agrees"]
@@ -51,8 +51,8 @@ def test_percentiles_and_means_are_those_of_exact_theory(write: Write, cuesta: C
 
 def test_a_limit_on_a_percentile(write: Write, cuesta: Cuesta) -> None:
     flags = ("--at", "users=20", "--simulate", "--limit", "response.p90 < 1s", "--servers", "2")
-    found = cuesta("predict", table(write, *ROWS), *flags, "--json", "-").ends().json
-    now, then = simulated(found)["hosts"]
+    document = cuesta("predict", table(write, *ROWS), *flags, "--json", "-").ends().json
+    now, then = simulated(document)["hosts"]
     truth = max(users for users in range(1, 60) if percentile(users, 0.9) < 1)
     (users,) = now["limits"]
     assert abs(users["users"]["value"] - truth) <= 1
@@ -61,21 +61,21 @@ def test_a_limit_on_a_percentile(write: Write, cuesta: Cuesta) -> None:
     assert then["changes"] == ["the limiting station: 2 servers"]
     assert then["limits"][0]["users"]["value"] > 1.8 * truth
     assert then["figures"][0]["agrees"]
-    assert found["systems"][0]["capacity"][0]["allowed"] is None
+    assert document["systems"][0]["capacity"][0]["allowed"] is None
 
 
 def test_as_text(write: Write, cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     flags = ("--at", "users=20", "--simulate", "--limit", "response.p95 < 10ms")
     text = cuesta("predict", table(write, *ROWS), *flags).ends().row
-    for said in (
+    for message in (
         "a plain tape: keying, one request, an exponential think time; seed 1",
         "the means agree with the exact model's",
         "response.p95 < 10ms: a single user misses it",
         "million a second",
         "services are exponential unless it has fixed ones",
     ):
-        assert said in text
+        assert message in text
 
 
 def test_what_is_not_simulated(write: Write, cuesta: Cuesta) -> None:
@@ -83,14 +83,14 @@ def test_what_is_not_simulated(write: Write, cuesta: Cuesta) -> None:
     restless.write_text(rows.read_text().replace('think = "2"', 'think = "0"'))
     no_such = "--limit response{log in}.p95 < 1s: the simulation does not show it"
     paced, untimed = ("paced: nothing says when its users type", "no think time: nothing says when its users type")
-    for source, flags, said in (
+    for source, flags, message in (
         (rows, ["--at", "users=9", "--limit", "response{log in}.p95 < 1s"], no_such),
         (rows, ["--users", "1e9"], "1,000,000,000 simulated users need about"),
         (TMUX, ["--fit", "ports<=15", "--at", "ports=20"], f"a table has no tape, and the load is {paced}"),
         (restless, ["--at", "users=20"], f"a table has no tape, and the load has {untimed}"),
     ):
         text = cuesta("predict", source, *flags, "--simulate").ends(Exit.REFUSED).row
-        assert f"NOT SIMULATED: {said}" in text, text
+        assert f"NOT SIMULATED: {message}" in text, text
 
 
 def test_a_limit_that_nothing_checks_is_not_reported(here: Path, cuesta: Cuesta) -> None:
@@ -111,11 +111,11 @@ def test_a_load_whose_response_is_left_open_is_not_simulated(write: Write, cuest
     rows = "\n".join(f'r{n} = [{n}, "{n / 10.3:.2g}", "0.001"]' for n in (2, 5, 10, 20))
     head, tail = path.read_text().split("[table.rows.rows]")
     path.write_text(f"{head}[table.rows.rows]\n{rows}\n{tail[tail.index('[[points]]') :]}".replace('"2"', '"10"'))
-    found = cuesta("predict", path, "--simulate", "--json", "-").ends(Exit.REFUSED).json
-    open_ones = [each["users"] for each in found["systems"][0]["figures"] if each["response"] is None]
+    document = cuesta("predict", path, "--simulate", "--json", "-").ends(Exit.REFUSED).json
+    open_ones = [each["users"] for each in document["systems"][0]["figures"] if each["response"] is None]
     assert open_ones == [2, 5, 10, 20]
-    assert simulated(found)["hosts"] == []
-    assert simulated(found)["refused"] == ["2, 5, 10, 20 users: the band of their response is too wide"]
+    assert simulated(document)["hosts"] == []
+    assert simulated(document)["refused"] == ["2, 5, 10, 20 users: the band of their response is too wide"]
 
 
 def test_a_mean_that_contradicts_exact_theory_is_no_answer(

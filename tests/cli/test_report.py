@@ -13,9 +13,9 @@ from tests.report.made_up import bad, cut_off, good
 
 def test_a_run_is_shown_again(here: Path, cuesta: Cuesta) -> None:
     good(here / "run")
-    said = cuesta("report", "run").ends().out
-    assert said.startswith("4 users at the built-in host (host:): a key echoes")
-    assert said.endswith("PAGE       run/report.html\n")
+    text = cuesta("report", "run").ends().out
+    assert text.startswith("4 users at the built-in host (host:): a key echoes")
+    assert text.endswith("PAGE       run/report.html\n")
     assert "VALID" in (here / "run" / "report.html").read_text()
 
 
@@ -48,7 +48,7 @@ def test_other_output_formats_write_no_page(here: Path, cuesta: Cuesta) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "code", "said"),
+    ("command", "code", "text"),
     [
         ("run --markdown --json -", Exit.USAGE, "both want standard output"),
         ("run --markdown --out run.md", Exit.USAGE, "--markdown > FILE"),
@@ -60,9 +60,9 @@ def test_other_output_formats_write_no_page(here: Path, cuesta: Cuesta) -> None:
         ("certified --junit junit.xml", Exit.USAGE, "certified/run-*"),
     ],
 )
-def test_what_cannot_be_shown_is_refused(here: Path, cuesta: Cuesta, command: str, code: Exit, said: str) -> None:
+def test_what_cannot_be_shown_is_refused(here: Path, cuesta: Cuesta, command: str, code: Exit, text: str) -> None:
     good(here / "run")
     (here / "certified").mkdir()
     (here / "certified" / "certification.json").touch()
-    cuesta("report", *command.split()).ends(code, said)
+    cuesta("report", *command.split()).ends(code, text)
     assert sorted(path.name for path in here.iterdir()) == ["certified", "run"]
