@@ -18,7 +18,8 @@ use rustix::thread::set_current_timer_slack;
 
 use crate::histogram::Histogram;
 use crate::job::{ANSWER, Framing, INPUT, Job, KEY, Work, phases};
-use crate::outcome::{Outcome, Used, resident};
+use crate::outcome::Outcome;
+use crate::usage::{Used, resident};
 use crate::wait::{Event, wait};
 use crate::{process, ssh_bare};
 
@@ -31,7 +32,7 @@ pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     process::pin(job.cpu)?;
     // By default the kernel may delay a timeout by 50 us to coalesce wake-ups. A timerfd has no such slack, so neither has this.
     set_current_timer_slack(NonZero::new(1))?;
-    let (before, used_at_first) = (resident(), Used::now());
+    let (before, used_at_first) = (resident("self")?, Used::now());
     let mut driver = Driver::new(&job)?;
     let opening = Used::now().cpu - used_at_first.cpu;
     match job.work {
@@ -43,9 +44,14 @@ pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     driver.forget();
     let opened = Used::now();
     driver.run_until(job.until())?;
-    let closed = Used::now();
-    let outcome = driver.outcome(&job, opened, closed, resident().saturating_sub(before));
-    Ok(Outcome { opening, ..outcome }.print()?)
+    let grown = resident("self")?.saturating_sub(before);
+    process::print_answer(&Outcome {
+        operations: driver.operations,
+        lateness: driver.lateness.p50_and_p99(),
+        echo: driver.response.p50_and_p99(),
+        opening,
+        ..Outcome::of_window(&job, opened, Used::now(), grown)
+    })
 }
 
 struct Driver {
@@ -176,20 +182,6 @@ impl Driver {
         self.operations = 0;
         self.lateness = Histogram::default();
         self.response = Histogram::default();
-    }
-
-    fn outcome(&self, job: &Job, opened: Used, closed: Used, grown: u64) -> Outcome {
-        Outcome {
-            operations: self.operations,
-            cpu: closed.cpu - opened.cpu,
-            opening: 0.0,
-            lateness: [0.5, 0.99].map(|share| self.lateness.quantile(share)),
-            echo: [0.5, 0.99].map(|share| self.response.quantile(share)),
-            memory: grown as f64 / f64::from(job.own_users()),
-            run_wait: (closed.run_wait - opened.run_wait) / job.measure.as_secs_f64(),
-            own: [0.0; 2],
-            errors: 0,
-        }
     }
 }
 

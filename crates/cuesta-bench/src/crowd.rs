@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use crate::job::{CYCLE, Framing, HostJob, Job, Work};
 use crate::outcome::Outcome;
-use crate::process::Part;
+use crate::process::{Part, Start};
+use crate::table::ResultRow;
 
 /// Time between two keys of a user over ssh.
 const SSH_CYCLE: Duration = Duration::from_secs(2);
@@ -28,15 +29,33 @@ pub(crate) struct Crowd {
     pub(crate) limit: Outcome,
 }
 
-impl Crowd {
-    /// Runs this number of typists.
-    pub(crate) fn run(framing: Framing, users: u32, cpus: (usize, usize)) -> Result<Self, Box<dyn Error>> {
-        let cycle = if framing == Framing::Ssh { SSH_CYCLE } else { CYCLE };
-        Self::of(framing, users, cycle, framing.stagger(), cpus)
-    }
+/// The rows of this number of typists, each of whom takes at most `memory` bytes.
+pub(crate) fn measure(
+    name: &str,
+    framing: Framing,
+    users: u32,
+    memory: f64,
+    cpus: (usize, usize),
+) -> Result<Vec<ResultRow>, Box<dyn Error>> {
+    let cycle = if framing == Framing::Ssh { SSH_CYCLE } else { CYCLE };
+    let crowd = Crowd::run(framing, users, cycle, framing.stagger(), cpus)?;
+    let [p50, p99] = crowd.outcome.lateness.map(|seconds| seconds * 1e6);
+    let [cpu, limit] = crowd.cpu().map(|share| share * 1e2);
+    let wait = crowd.outcome.run_wait * 1e2;
+    let measured = format!(
+        "lateness p50 {p50:.0} us, p99 {p99:.0} us; driver CPU {cpu:.0} % (a bare loop {limit:.0} %); run wait {wait:.1} %"
+    );
+    let size = crowd.outcome.memory;
+    let target = format!("at most {memory:.0} bytes");
+    Ok(vec![
+        crowd.validity_row(name, measured),
+        ResultRow::with_target("  memory a user", format!("{size:.0} bytes"), &target, size <= memory),
+    ])
+}
 
-    /// Runs this number of typists, with a cycle of their own.
-    pub(crate) fn of(
+impl Crowd {
+    /// Runs this number of typists, once with Cuesta and once with the limit.
+    pub(crate) fn run(
         framing: Framing,
         users: u32,
         cycle: Duration,
@@ -45,11 +64,11 @@ impl Crowd {
     ) -> Result<Self, Box<dyn Error>> {
         let work = Work::Typists;
         let built_in = framing != Framing::Ssh;
-        let play = |framing, start: fn(&Job) -> Result<Part, Box<dyn Error>>| {
+        let play = |framing, start: Start| -> Result<Outcome, Box<dyn Error>> {
             let job = HostJob { built_in, ..HostJob::small(work, framing, hosts) };
             let (_hosts, addresses) = Part::hosts(job, users)?;
             let usual = Job::new(work, framing, users, String::new(), drivers).at(addresses);
-            start(&Job { cycle, stagger, settle: SETTLE, measure: MEASURE, ..usual })?.outcome()
+            start(&Job { cycle, stagger, settle: SETTLE, measure: MEASURE, ..usual })?.answer()
         };
         // The limit does not speak telnet: it gets tcp lines.
         let bare = if framing == Framing::Ssh { framing } else { Framing::Tcp };
@@ -61,8 +80,15 @@ impl Crowd {
         [self.outcome, self.limit].map(|outcome| outcome.cpu / MEASURE.as_secs_f64())
     }
 
+    /// A row whose target is that the run is valid.
+    pub(crate) fn validity_row(&self, name: &str, measured: String) -> ResultRow {
+        let doubts = self.doubts();
+        let measured = if doubts.is_empty() { measured } else { format!("{measured}; doubts: {}", doubts.join(", ")) };
+        ResultRow::with_target(name, measured, "valid", doubts.is_empty())
+    }
+
     /// The reasons why the run is not valid.
-    pub(crate) fn doubts(&self) -> Vec<String> {
+    fn doubts(&self) -> Vec<String> {
         let outcome = &self.outcome;
         let [cpu, _] = self.cpu();
         let failed = outcome.errors as f64 / outcome.operations.max(1) as f64;

@@ -9,7 +9,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use cuesta_driver::{Run, RunSpec, Scripts};
 use cuesta_record::Stamp;
-use cuesta_record::clock::{self, Time};
 use cuesta_tape::{Echo, Keys, Piece, Script, Settings, Step, TapePlace, WaitCondition};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
@@ -17,8 +16,9 @@ use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use serde_json::{Value, json};
 
 use crate::job::{ANSWER, ECHO, Framing, INPUT, Job, KEY, PROMPT, Work};
-use crate::outcome::{Outcome, Used, resident};
+use crate::outcome::Outcome;
 use crate::process;
+use crate::usage::{Used, resident};
 
 /// Runs a job and prints its outcome.
 pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
@@ -27,25 +27,24 @@ pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let known_hosts = folder.path().join("known_hosts");
     let folder = folder.path().join("agent-0");
-    let before = resident();
+    let before = resident("self")?;
     let run = Run::start(spec(&job, &known_hosts)?, &Scripts::from([("bench".to_owned(), script(job.work))]), &folder)?;
     let used_at_first = used_at(job.start)?;
     let used_before = used_at(job.from())?;
     let used_after = used_at(job.until())?;
-    let grown = resident().saturating_sub(before);
+    let grown = resident("self")?.saturating_sub(before);
     while !run.wait(Duration::from_secs(1))? {}
-    let mut outcome = read(&folder, &job)?;
-    outcome.opening = used_before.cpu - used_at_first.cpu;
-    outcome.cpu = used_after.cpu - used_before.cpu;
-    outcome.memory = grown as f64 / f64::from(job.own_users());
-    Ok(outcome.print()?)
+    process::print_answer(&Outcome {
+        opening: used_before.cpu - used_at_first.cpu,
+        cpu: used_after.cpu - used_before.cpu,
+        memory: grown as f64 / f64::from(job.own_users()),
+        ..read(&folder, &job)?
+    })
 }
 
 fn used_at(instant: Stamp) -> Result<Used, Box<dyn Error>> {
-    Ok(clock::run(Time::Real, async move {
-        clock::sleep_until(instant).await;
-        Used::now()
-    })?)
+    process::wait_until(instant)?;
+    Ok(Used::now())
 }
 
 /// `known_hosts`: the file to which the key of a new host is added.
@@ -120,9 +119,9 @@ fn script(work: Work) -> Script {
 
 /// Reads the run folder, as any reader would.
 fn read(folder: &Path, job: &Job) -> Result<Outcome, Box<dyn Error>> {
-    let of = |series| quantiles(folder, job, series);
+    let times = |series| p50_and_p99(folder, job, series);
     let mut outcome =
-        Outcome { lateness: of("/lateness")?, echo: of("/echo")?, own: of("/own")?, ..Outcome::default() };
+        Outcome { lateness: times("/lateness")?, echo: times("/echo")?, own: times("/own")?, ..Outcome::default() };
     for row in fs::read_to_string(folder.join("series.jsonl"))?.lines() {
         let row: Value = serde_json::from_str(row)?;
         if row["phase"] != "measure" {
@@ -142,7 +141,7 @@ fn read(folder: &Path, job: &Job) -> Result<Outcome, Box<dyn Error>> {
 }
 
 /// p50 and p99 of a series in the window, in seconds.
-fn quantiles(folder: &Path, job: &Job, series: &str) -> Result<[f64; 2], Box<dyn Error>> {
+fn p50_and_p99(folder: &Path, job: &Job, series: &str) -> Result<[f64; 2], Box<dyn Error>> {
     let window = job.from().since(job.start)..job.until().since(job.start);
     let log = fs::read(folder.join("histograms.hlog"))?;
     let mut all = Histogram::<u64>::new(3)?;

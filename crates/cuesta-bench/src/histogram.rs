@@ -22,8 +22,13 @@ impl Histogram {
         self.counts[index] += 1;
     }
 
+    /// Both in seconds.
+    pub(crate) fn p50_and_p99(&self) -> [f64; 2] {
+        [0.5, 0.99].map(|share| self.quantile(share))
+    }
+
     /// The quantile in seconds; zero if the histogram is empty.
-    pub(crate) fn quantile(&self, share: f64) -> f64 {
+    fn quantile(&self, share: f64) -> f64 {
         let all: u64 = self.counts.iter().map(|count| u64::from(*count)).sum();
         let wanted = (share * all as f64).ceil() as u64;
         let mut seen = 0;

@@ -1,8 +1,11 @@
-//! Three workloads and the CPU time of one turn of each; `sampling` and `tracing` run them with and without their meters.
+//! Three workloads, and what meters make them slower by; `sampling` and `tracing` run them with and without their meters.
 
+use std::error::Error;
 use std::hint::black_box;
 
 use cuesta_record::clock;
+
+use crate::table::in_turn;
 
 /// A load: its name and one turn of it, some milliseconds.
 pub(crate) type Load = (&'static str, fn());
@@ -45,8 +48,18 @@ pub(crate) fn timed(turn: fn()) -> f64 {
     clock::thread_cpu().saturating_sub(before).as_secs_f64()
 }
 
+/// Relative slowdown of `one` compared with `other`, each of which returns its CPU seconds; and those of `other`.
+pub(crate) fn slowdown(
+    round: usize,
+    one: impl FnOnce() -> Result<f64, Box<dyn Error>>,
+    other: impl FnOnce() -> Result<f64, Box<dyn Error>>,
+) -> Result<(f64, f64), Box<dyn Error>> {
+    let (one, other) = in_turn(round, one, other)?;
+    Ok((one / other - 1.0, other))
+}
+
 /// The median and its standard error, from the quartiles.
-pub(crate) fn median(values: &mut [f64]) -> (f64, f64) {
+pub(crate) fn median_and_error(values: &mut [f64]) -> (f64, f64) {
     values.sort_by(f64::total_cmp);
     let at = |part: f64| values[(part * (values.len() - 1) as f64).round() as usize];
     // Half the interquartile range is 0.67 standard deviations; a median's error is 1.25 times a mean's.

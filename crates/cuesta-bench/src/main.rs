@@ -8,7 +8,7 @@
 //! - `job`: the job of a part; `outcome`: its result.
 //! - `server`: the smallest possible host; `bare`: the smallest possible driver; `cuesta`: the real one.
 //! - `ssh_server`, `ssh_bare`: the same two over ssh, with `russh` alone.
-//! - `histogram`, `wait`: the limit's histogram, and how it waits.
+//! - `histogram`, `wait`: the limit's histogram, and how it waits. `usage`: CPU time and memory of processes.
 //! - `process`: parts as child processes; `pair`: two of them on one core at once; `crowd` and `delays`: one of them alone;
 //!   `wakes`: how late the machine wakes a thread that only sleeps.
 //! - `telnetd`: the built-in host beside `busybox telnetd`; `bin/cuesta-bench-rows.rs`: its programs. `idle_lines`: memory of idle lines.
@@ -50,6 +50,7 @@ mod telnetd;
 mod timer;
 #[cfg(feature = "exact")]
 mod tracing;
+mod usage;
 mod wait;
 mod wakes;
 #[cfg(feature = "exact")]

@@ -1,10 +1,9 @@
 //! The result of a driver for its measurement window.
 
-use std::fs;
-use std::io::{self, Write};
-
-use cuesta_record::clock;
 use serde::{Deserialize, Serialize};
+
+use crate::job::Job;
+use crate::usage::Used;
 
 /// The figures of the window. Times in seconds.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
@@ -17,8 +16,7 @@ pub(crate) struct Outcome {
     pub(crate) lateness: [f64; 2],
     /// Echo time since due: p50 and p99.
     pub(crate) echo: [f64; 2],
-    /// What the driver itself adds to an echo, by the kernel's stamps: p50 and p99.
-    #[serde(default)]
+    /// What the driver itself adds to an echo, by the kernel's stamps: p50 and p99. The limit has none.
     pub(crate) own: [f64; 2],
     /// CPU time of the process from the first line until the window opened.
     pub(crate) opening: f64,
@@ -31,36 +29,18 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    /// What a process and its thread used from the opening of the window to its close, and by how many bytes it had grown.
+    pub(crate) fn of_window(job: &Job, opened: Used, closed: Used, grown: u64) -> Self {
+        Self {
+            cpu: closed.cpu - opened.cpu,
+            run_wait: (closed.run_wait - opened.run_wait) / job.measure.as_secs_f64(),
+            memory: grown as f64 / f64::from(job.own_users()),
+            ..Self::default()
+        }
+    }
+
     /// CPU time per operation, in seconds.
     pub(crate) fn cost(&self) -> f64 {
         self.cpu / self.operations as f64
     }
-
-    /// Prints it as JSON for the parent process.
-    pub(crate) fn print(&self) -> io::Result<()> {
-        writeln!(io::stdout(), "{}", serde_json::to_string(self)?)
-    }
-}
-
-/// CPU time and run-queue delay so far, in seconds.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Used {
-    pub(crate) cpu: f64,
-    /// Run-queue delay of the calling thread. Linux: `/proc/thread-self/schedstat`.
-    pub(crate) run_wait: f64,
-}
-
-impl Used {
-    pub(crate) fn now() -> Self {
-        let schedstat = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-        let run_wait: Option<f64> = schedstat.split_ascii_whitespace().nth(1).and_then(|nanos| nanos.parse().ok());
-        Self { cpu: clock::process_cpu().as_secs_f64(), run_wait: run_wait.unwrap_or(0.0) / 1e9 }
-    }
-}
-
-/// Resident memory of this process, in bytes. Linux: `/proc/self/statm`.
-pub(crate) fn resident() -> u64 {
-    let statm = fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages = statm.split_ascii_whitespace().nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0_u64);
-    pages * rustix::param::page_size() as u64
 }

@@ -3,54 +3,64 @@
 use std::env;
 use std::error::Error;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener};
-use std::process::{Child, Command, Stdio};
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
+use cuesta_record::Stamp;
+use cuesta_record::clock::{self, Time};
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::job::{HostJob, Job};
-use crate::outcome::Outcome;
-use crate::simulation::SimulationJob;
 #[cfg(feature = "exact")]
-use crate::wire::{AgentJob, Side};
+use crate::wire::Side;
 
 /// At most this many lines go to one address: when about half of the ports to it are taken, the kernel looks through
 /// thousands of them for each further line (`__inet_hash_connect`).
 const LINES_OF_A_HOST: u32 = 10_000;
 
+/// Starts a driver of one kind.
+pub(crate) type Start = fn(&Job) -> Result<Part, Box<dyn Error>>;
+
 /// A running part. Dropping it kills the process.
 pub(crate) struct Part {
     child: Child,
-    output: BufReader<Box<dyn Read>>,
+    output: BufReader<ChildStdout>,
 }
 
 impl Part {
-    /// Starts a part of this name.
-    fn start(name: &str, job: &impl Serialize) -> Result<Self, Box<dyn Error>> {
+    /// Starts a part by its name.
+    pub(crate) fn start(name: &str, job: &impl Serialize) -> Result<Self, Box<dyn Error>> {
         Self::run(Command::new(env::current_exe()?).arg(name).arg(serde_json::to_string(job)?))
     }
 
     /// The same at an end of a wire.
     #[cfg(feature = "exact")]
-    fn start_at(side: &Side, name: &str, job: &impl Serialize) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn start_at(side: &Side, name: &str, job: &impl Serialize) -> Result<Self, Box<dyn Error>> {
         Self::run(side.command(&env::current_exe()?).arg(name).arg(serde_json::to_string(job)?))
     }
 
-    fn run(command: &mut Command) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn run(command: &mut Command) -> Result<Self, Box<dyn Error>> {
         let mut child = command.stdout(Stdio::piped()).spawn()?;
-        let output: Box<dyn Read> = Box::new(child.stdout.take().ok_or("a part has no output")?);
-        Ok(Self { child, output: BufReader::new(output) })
+        let output = BufReader::new(child.stdout.take().ok_or("a part has no output")?);
+        Ok(Self { child, output })
+    }
+
+    /// Starts Cuesta.
+    pub(crate) fn driver(job: &Job) -> Result<Self, Box<dyn Error>> {
+        Self::start("driver", job)
+    }
+
+    /// Starts the limit.
+    pub(crate) fn bare(job: &Job) -> Result<Self, Box<dyn Error>> {
+        Self::start("bare", job)
     }
 
     /// Starts a host, and returns its address too.
     pub(crate) fn host(job: HostJob) -> Result<(Self, String), Box<dyn Error>> {
-        let mut host = Self::start("server", &job)?;
-        let address = host.row()?;
-        Ok((host, address))
+        Self::start("server", &job)?.announced()
     }
 
     /// Starts hosts for this number of users, and returns their addresses too.
@@ -59,68 +69,17 @@ impl Part {
         Ok(hosts.collect::<Result<Vec<_>, _>>()?.into_iter().unzip())
     }
 
-    /// Starts `busybox telnetd`, and returns its address too, at which it will listen soon.
-    pub(crate) fn telnetd(cpu: usize) -> Result<(Self, String), Box<dyn Error>> {
-        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
-        let mut host = Self::start("telnetd", &(cpu, free.port()))?;
-        let address = host.row()?;
-        Ok((host, address))
+    /// Waits for the row that it prints when it is ready, and returns that too.
+    pub(crate) fn announced(mut self) -> Result<(Self, String), Box<dyn Error>> {
+        let row = self.row()?;
+        Ok((self, row))
     }
 
-    /// Starts the limit.
-    pub(crate) fn bare(job: &Job) -> Result<Self, Box<dyn Error>> {
-        Self::start("bare", job)
-    }
-
-    /// Starts a host at its end of a wire, and returns its address too.
-    #[cfg(feature = "exact")]
-    pub(crate) fn host_at(side: &Side, job: HostJob) -> Result<(Self, String), Box<dyn Error>> {
-        let mut host = Self::start_at(side, "server", &HostJob { address: side.address, cpu: side.cpu, ..job })?;
-        let address = host.row()?;
-        Ok((host, address))
-    }
-
-    /// Starts the limit at its end of a wire.
-    #[cfg(feature = "exact")]
-    pub(crate) fn bare_at(side: &Side, job: &Job) -> Result<Self, Box<dyn Error>> {
-        Self::start_at(side, "bare", &Job { cpu: side.cpu, ..job.clone() })
-    }
-
-    /// Starts an agent of TMux, and waits until it works.
-    #[cfg(feature = "exact")]
-    pub(crate) fn agent(side: &Side, job: AgentJob) -> Result<Self, Box<dyn Error>> {
-        let mut agent = Self::start_at(side, "agent", &job)?;
-        agent.row()?;
-        Ok(agent)
-    }
-
-    /// Starts Cuesta.
-    pub(crate) fn driver(job: &Job) -> Result<Self, Box<dyn Error>> {
-        Self::start("driver", job)
-    }
-
-    /// Starts a simulation.
-    pub(crate) fn simulation(job: &SimulationJob) -> Result<Self, Box<dyn Error>> {
-        Self::start("simulation", job)
-    }
-
-    /// Starts the same simulation in Ciw; `None` without it. `CUESTA_BENCH_CIW` names the Python that has it.
-    pub(crate) fn ciw(job: &SimulationJob) -> Result<Option<Self>, Box<dyn Error>> {
-        let Some(python) = env::var_os("CUESTA_BENCH_CIW") else { return Ok(None) };
-        let script = ["-c", include_str!("ciw.py")];
-        Self::run(Command::new(python).args(script).arg(serde_json::to_string(job)?)).map(Some)
-    }
-
-    /// Waits for the row that a part prints, and reads it as JSON.
+    /// Waits for the row that a part prints at its end, and reads it as JSON.
     pub(crate) fn answer<T: DeserializeOwned>(&mut self) -> Result<T, Box<dyn Error>> {
         let answer = serde_json::from_str(&self.row()?)?;
         self.child.wait()?;
         Ok(answer)
-    }
-
-    /// Waits for a driver's outcome.
-    pub(crate) fn outcome(&mut self) -> Result<Outcome, Box<dyn Error>> {
-        self.answer()
     }
 
     /// Its process.
@@ -165,6 +124,16 @@ pub(crate) fn stay_awake() -> io::Result<File> {
     let mut file = OpenOptions::new().write(true).open("/dev/cpu_dma_latency")?;
     file.write_all(&0_i32.to_ne_bytes())?;
     Ok(file)
+}
+
+/// Prints the answer of a part for the process that started it.
+pub(crate) fn print_answer(answer: &impl Serialize) -> Result<(), Box<dyn Error>> {
+    Ok(writeln!(io::stdout(), "{}", serde_json::to_string(answer)?)?)
+}
+
+/// Blocks this thread until an instant.
+pub(crate) fn wait_until(instant: Stamp) -> io::Result<()> {
+    clock::run(Time::Real, clock::sleep_until(instant))
 }
 
 /// Ends this process when the one that started it ends, even if that is killed.

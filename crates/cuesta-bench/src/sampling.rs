@@ -11,7 +11,7 @@ use cuesta_meters::Subject;
 use cuesta_meters::sampled::cause::{Sampler, SamplerOptions};
 use cuesta_record::clock;
 
-use crate::loads::{LOADS, Load, median, timed};
+use crate::loads::{LOADS, Load, median_and_error, slowdown, timed};
 use crate::table::ResultRow;
 use crate::timer::Timer;
 
@@ -35,14 +35,13 @@ fn row(sampler: &Sampler, (name, turn): Load) -> Result<ResultRow, Box<dyn Error
     // Lets the sampler adapt its rate to this workload first.
     let reader = reader(sampler, turn)?;
     let (mut cost, mut timer, mut control) = (Vec::new(), Vec::new(), Vec::new());
-    for pair in 0..PAIRS {
-        // The order alternates, so that a drift of the machine affects both.
-        let first = pair % 2 == 0;
-        cost.push(slower(first, || sampled(sampler, true, turn), || sampled(sampler, false, turn))?);
-        timer.push(slower(first, || with_timer(turn), || Ok(timed(turn)))?);
-        control.push(slower(first, || Ok(timed(turn)), || Ok(timed(turn)))?);
+    for round in 0..PAIRS {
+        cost.push(slowdown(round, || sampled(sampler, true, turn), || sampled(sampler, false, turn))?.0);
+        timer.push(slowdown(round, || with_timer(turn), || Ok(timed(turn)))?.0);
+        control.push(slowdown(round, || Ok(timed(turn)), || Ok(timed(turn)))?.0);
     }
-    let ((cost, error), (timer, _), (control, _)) = (median(&mut cost), median(&mut timer), median(&mut control));
+    let [(cost, error), (timer, _), (control, _)] =
+        [&mut cost, &mut timer, &mut control].map(|all| median_and_error(all));
     let rate = rate(sampler, turn)?;
     let percent = [cost, error, timer, control, reader].map(|part| part * 1e2);
     let measured = format!(
@@ -51,20 +50,6 @@ fn row(sampler: &Sampler, (name, turn): Load) -> Result<ResultRow, Box<dyn Error
     );
     let name = format!("sampling at {FREQUENCY} Hz, {name}");
     Ok(ResultRow::with_target(&name, measured, &format!("under {:.0} %", MOST * 1e2), cost + reader < MOST))
-}
-
-/// Relative slowdown of `one` compared with `other`.
-fn slower(
-    first: bool,
-    one: impl Fn() -> Result<f64, Box<dyn Error>>,
-    other: impl Fn() -> Result<f64, Box<dyn Error>>,
-) -> Result<f64, Box<dyn Error>> {
-    if first {
-        let one = one()?;
-        return Ok(one / other()? - 1.0);
-    }
-    let other = other()?;
-    Ok(one()? / other - 1.0)
 }
 
 /// CPU share of the thread that reads the samples, with sampling on throughout.

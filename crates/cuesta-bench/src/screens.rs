@@ -4,6 +4,7 @@
 use std::error::Error;
 
 use crate::job::{Framing, HostJob, Job, Work};
+use crate::outcome::Outcome;
 use crate::process::Part;
 use crate::table::ResultRow;
 
@@ -15,7 +16,7 @@ pub(crate) fn measure(users: u32, (drivers, hosts): (usize, usize)) -> Result<Re
     let plain = Job::new(Work::Typists, framing, users, two, drivers);
     let screens = Job { work: Work::Screens, address: one, ..plain.clone() };
     let (mut screens, mut plain) = (Part::driver(&screens)?, Part::driver(&plain)?);
-    let (screens, plain) = (screens.outcome()?, plain.outcome()?);
+    let (screens, plain): (Outcome, Outcome) = (screens.answer()?, plain.answer()?);
     let measured = format!(
         "{:.2} x   ({:.1} us beside {:.1} us), {:.1} KiB a user beside {:.1} KiB",
         screens.cost() / plain.cost(),
@@ -24,9 +25,6 @@ pub(crate) fn measure(users: u32, (drivers, hosts): (usize, usize)) -> Result<Re
         screens.memory / 1024.0,
         plain.memory / 1024.0
     );
-    Ok(ResultRow::without_target(
-        "CPU per key, timed to an 80x24 screen beside without",
-        measured,
-        screens.errors + plain.errors,
-    ))
+    let name = "CPU per key, timed to an 80x24 screen beside without";
+    Ok(ResultRow::without_target(name, measured, screens.errors + plain.errors))
 }

@@ -4,17 +4,18 @@
 //! The network: users who press a key, wait for one exponential server and think. An event is a service: of the server, or of the
 //! user, who thinks and presses a key. Both sides count them so, over the same seconds, each on a core of its own.
 
+use std::env;
 use std::error::Error;
-use std::io::{self, Write};
+use std::process::Command;
 
 use cuesta_driver::Scripts;
 use cuesta_simulation::simulate;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::outcome::resident;
 use crate::process::{self, Part};
 use crate::table::ResultRow;
+use crate::usage::resident;
 
 /// What to simulate. Times in seconds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -60,10 +61,10 @@ pub(crate) fn beside_ciw(
     // Ciw looks at every customer for each event, so it gets fewer events where there are many customers.
     let events = (4e6 / f64::from(users)).clamp(2e4, 1e5);
     let name = format!("events a second beside Ciw, {users} users");
-    let Some(mut ciw) = Part::ciw(&SimulationJob::new(users, events, limit))? else {
+    let Some(mut ciw) = start_ciw(&SimulationJob::new(users, events, limit))? else {
         return Ok(ResultRow::with_target(&name, "no Ciw: it could not be installed".into(), "at least 100 x", false));
     };
-    let mut simulation = Part::simulation(&SimulationJob::new(users, events * LONGER, ours))?;
+    let mut simulation = Part::start("simulation", &SimulationJob::new(users, events * LONGER, ours))?;
     let (ours, limit): (SimulationOutcome, SimulationOutcome) = (simulation.answer()?, ciw.answer()?);
     let speed = |outcome: SimulationOutcome| outcome.events as f64 / outcome.cpu;
     let measured = speed(ours) / speed(limit);
@@ -74,10 +75,17 @@ pub(crate) fn beside_ciw(
     })
 }
 
+/// Starts a simulation in Ciw; `None` without it. `CUESTA_BENCH_CIW` names the Python that has it.
+fn start_ciw(job: &SimulationJob) -> Result<Option<Part>, Box<dyn Error>> {
+    let Some(python) = env::var_os("CUESTA_BENCH_CIW") else { return Ok(None) };
+    let script = ["-c", include_str!("ciw.py")];
+    Part::run(Command::new(python).args(script).arg(serde_json::to_string(job)?)).map(Some)
+}
+
 /// The memory of a user among many.
 pub(crate) fn crowd(users: u32, memory: f64, cpu: usize) -> Result<ResultRow, Box<dyn Error>> {
-    let outcome: SimulationOutcome =
-        Part::simulation(&SimulationJob::new(users, f64::from(users) * 4.0, cpu))?.answer()?;
+    let job = SimulationJob::new(users, f64::from(users) * 4.0, cpu);
+    let outcome: SimulationOutcome = Part::start("simulation", &job)?.answer()?;
     let size = outcome.memory / f64::from(users);
     let speed = outcome.events as f64 / outcome.cpu / 1e3;
     let measured = format!("{size:.0} bytes, {speed:.0} k events a second");
@@ -89,7 +97,7 @@ pub(crate) fn crowd(users: u32, memory: f64, cpu: usize) -> Result<ResultRow, Bo
 pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     let job: SimulationJob = serde_json::from_str(job)?;
     process::pin(job.cpu)?;
-    let before = resident();
+    let before = resident("self")?;
     let tape = format!("Set TypingSpeed 0ms\nEnter\nWait+Bytes 1\nThink exp {}s\n", job.think);
     let tape = cuesta_tape::parse(&tape, "bench", &|_| Err("no files".into()))?;
     let load = json!({"users": job.users, "stagger": 0, "load": {"kind": "closed"}});
@@ -103,12 +111,11 @@ pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
         "host": {"stations": [{"name": "server", "demand": job.service}]},
     }))?;
     let simulated = simulate(spec, &Scripts::from([("bench".to_owned(), tape.script)]))?;
-    let outcome = SimulationOutcome {
+    process::print_answer(&SimulationOutcome {
         events: simulated.figures.events,
         cpu: simulated.figures.cpu,
         memory: largest_resident()?.saturating_sub(before) as f64,
-    };
-    Ok(writeln!(io::stdout(), "{}", serde_json::to_string(&outcome)?)?)
+    })
 }
 
 /// The largest resident memory of this process so far, in bytes. Linux: `VmHWM` of `/proc/self/status`.

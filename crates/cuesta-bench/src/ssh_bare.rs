@@ -18,14 +18,15 @@ use tokio::net::TcpStream;
 
 use crate::histogram::Histogram;
 use crate::job::{Job, KEY, phases};
-use crate::outcome::{Outcome, Used, resident};
+use crate::outcome::Outcome;
 use crate::process;
+use crate::usage::{Used, resident};
 
 /// Runs a job and prints its outcome.
 pub(crate) fn play(job: Job) -> Result<(), Box<dyn Error>> {
     process::pin(job.cpu)?;
     let outcome = clock::run(Time::Real, async move { drive(&job).await.map_err(|error| error.to_string()) })??;
-    Ok(outcome.print()?)
+    process::print_answer(&outcome)
 }
 
 /// One session, with a shell on it.
@@ -61,14 +62,14 @@ impl Handler for Client {
 }
 
 async fn drive(job: &Job) -> Result<Outcome, Box<dyn Error>> {
-    let (before, used_at_first) = (resident(), Used::now());
+    let (before, used_at_first) = (resident("self")?, Used::now());
     let config = Arc::new(Config { window_size: 64 * 1024, ..Config::default() });
     let mut users = Vec::new();
     // The read half is dropped, or its full queue would block the session.
     for address in job.addresses().cycle().take(job.users as usize) {
         users.push(connect(address, Arc::clone(&config)).await?);
     }
-    let grown = resident().saturating_sub(before);
+    let grown = resident("self")?.saturating_sub(before);
     let opening = Used::now().cpu - used_at_first.cpu;
     let tally = Rc::new(RefCell::new(KeyTally::default()));
     let typing = tokio::task::spawn_local(type_keys(users, job.clone(), Rc::clone(&tally)));
@@ -82,14 +83,10 @@ async fn drive(job: &Job) -> Result<Outcome, Box<dyn Error>> {
     let tally = tally.borrow();
     Ok(Outcome {
         operations: tally.keys,
-        cpu: closed.cpu - opened.cpu,
-        lateness: [0.5, 0.99].map(|share| tally.lateness.quantile(share)),
-        echo: [0.5, 0.99].map(|share| RESPONSE.with_borrow(|response| response.quantile(share))),
+        lateness: tally.lateness.p50_and_p99(),
+        echo: RESPONSE.with_borrow(Histogram::p50_and_p99),
         opening,
-        memory: grown as f64 / f64::from(job.users),
-        run_wait: (closed.run_wait - opened.run_wait) / job.measure.as_secs_f64(),
-        own: [0.0; 2],
-        errors: 0,
+        ..Outcome::of_window(job, opened, closed, grown)
     })
 }
 

@@ -5,34 +5,17 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::crowd::Crowd;
-use crate::delays::DelayCheck;
-use crate::drawing;
-use crate::idle_lines;
 use crate::job::{Framing, Work};
-use crate::pair::{Pair, Pairing};
-use crate::process;
-use crate::sampling;
-use crate::scale;
-use crate::screens;
-use crate::simulation;
+use crate::pair::{self, Pairing};
 use crate::table::ResultRow;
-use crate::telnetd;
 #[cfg(feature = "exact")]
 use crate::wire;
+use crate::{crowd, delays, drawing, idle_lines, process, sampling, scale, screens, simulation, telnetd};
 
-/// Largest CPU time per operation, over that of the limit.
-const COST: f64 = 1.25;
 /// Largest memory of a user, in bytes.
 const MEMORY: f64 = 4096.0;
 /// Largest memory of a user over ssh, in bytes.
 const SSH_MEMORY: f64 = 100.0 * 1024.0;
-/// Largest memory of an idle line in the built-in host, in bytes.
-const IDLE_MEMORY: f64 = 8192.0;
-/// Largest median lateness, in seconds.
-const LATENESS: f64 = 50e-6;
-/// Largest part of the driver in an echo, in seconds: p50 and p99.
-const OWN: [f64; 2] = [30e-6, 300e-6];
 /// The known delays, in milliseconds.
 const DELAYS: [u64; 4] = [1, 5, 20, 100];
 /// Least speed of a simulation, over that of Ciw, by number of users; with few of them it is only shown.
@@ -46,8 +29,6 @@ const CROWDS: [(Framing, u32, f64); 4] = [
     (Framing::Telnet, 10_000, MEMORY),
     (Framing::Ssh, 4_000, SSH_MEMORY),
 ];
-/// If the control is further than this from 1, or spread wider, the machine is too busy to judge the targets.
-const NOISE: f64 = 0.15;
 
 const TYPISTS: u32 = 1000;
 const CLOSED: u32 = 96;
@@ -98,16 +79,10 @@ fn measurements(cpus: (usize, usize), plots: Option<&Path>) -> Vec<Measurement> 
         // The limit speaks telnet's bytes, but negotiates nothing.
         let beside = if framing == Framing::Negotiated { Framing::Telnet } else { framing };
         let pairing = Pairing { work, framing, beside, users, control };
-        let measure = move || {
-            let pairs = (0..pairs).map(|number| Pair::run(pairing, number % 2 == 1, cpus));
-            Ok(ResultRow::of_pairs(name, &pairs.collect::<Result<Vec<_>, _>>()?, pairing, NOISE, COST, LATENESS))
-        };
-        add(name.to_owned(), Box::new(measure));
+        add(name.to_owned(), Box::new(move || pairing.measure(name, pairs, cpus)));
     }
     for (name, framing) in KINDS {
-        let pairing =
-            Pairing { work: Work::Typists, framing, beside: Framing::Tcp, users: USERS_OF_A_KIND, control: false };
-        let measure = move || Ok(vec![ResultRow::of_kind(name, &Pair::run(pairing, false, cpus)?)]);
+        let measure = move || Ok(vec![pair::beside_bare_tcp(name, framing, USERS_OF_A_KIND, cpus)?]);
         add(format!("CPU per key, a {name} line"), Box::new(measure));
     }
     add("drawing".to_owned(), Box::new(|| Ok(drawing::measure())));
@@ -118,13 +93,12 @@ fn measurements(cpus: (usize, usize), plots: Option<&Path>) -> Vec<Measurement> 
     for (framing, users, memory) in crowds {
         let name = format!("{framing:?}, {users} typists alone").to_lowercase();
         let row = name.clone();
-        let measure = move || Ok(ResultRow::of_crowd(&row, &Crowd::run(framing, users, cpus)?, memory));
-        add(name, Box::new(measure));
+        add(name, Box::new(move || crowd::measure(&row, framing, users, memory, cpus)));
     }
     add("busybox telnetd".to_owned(), Box::new(move || telnetd::measure(cpus)));
-    add("idle lines".to_owned(), Box::new(move || Ok(vec![idle_lines::measure(IDLE_MEMORY, cpus.1)?])));
+    add("idle lines".to_owned(), Box::new(move || Ok(vec![idle_lines::measure(cpus.1)?])));
     for ms in DELAYS {
-        let measure = move || Ok(vec![ResultRow::of_delay(&DelayCheck::run(Duration::from_millis(ms), cpus)?, OWN)]);
+        let measure = move || Ok(vec![delays::measure(Duration::from_millis(ms), cpus)?]);
         add(format!("echo beyond a known delay of {ms} ms"), Box::new(measure));
     }
     for (users, ratio) in SIMULATED {

@@ -9,19 +9,19 @@ use std::env;
 use std::error::Error;
 use std::fs;
 use std::io::{self, Write};
-use std::net::SocketAddrV4;
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::Duration;
 
-use cuesta_record::Stamp;
-use cuesta_record::clock::{self, Time};
+use cuesta_record::clock;
 use rustix::param::clock_ticks_per_second;
 
 use crate::job::{Framing, HostJob, Job, Work};
 use crate::outcome::Outcome;
-use crate::process::{self, Part};
-use crate::table::{ResultRow, Spread};
+use crate::process::{self, Part, wait_until};
+use crate::table::{ResultRow, Spread, in_turn, median, with_errors};
+use crate::usage::cpu_nanos;
 
 /// Pairs of the two hosts.
 const PAIRS: usize = 9;
@@ -53,48 +53,38 @@ pub(crate) fn measure(cpus: (usize, usize)) -> Result<Vec<ResultRow>, Box<dyn Er
         .collect()
 }
 
-fn beside_telnetd(pace: &str, cycle: Duration, (drivers, hosts): (usize, usize)) -> Result<ResultRow, Box<dyn Error>> {
+fn beside_telnetd(pace: &str, cycle: Duration, cpus: (usize, usize)) -> Result<ResultRow, Box<dyn Error>> {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    for pair in 0..PAIRS {
-        let mut sides = [(true, &mut ours), (false, &mut theirs)];
-        if pair % 2 == 1 {
-            sides.reverse(); // what changes from minute to minute, such as the machine's other work, falls on both alike
-        }
-        for (built_in, taken) in sides {
-            taken.push(play(built_in, cycle, drivers, hosts)?);
-        }
+    for round in 0..PAIRS {
+        let (our, their) = in_turn(round, || play(true, cycle, cpus), || play(false, cycle, cpus))?;
+        ours.push(our);
+        theirs.push(their);
     }
-    let ratios = Spread::of(ours.iter().zip(&theirs).map(|(ours, theirs)| ours.cost / theirs.cost));
-    let median = |taken: &[Taken], of: fn(&Taken) -> f64| Spread::of(taken.iter().map(of)).median;
-    let shown = |taken: &[Taken]| {
-        format!("{:.1} us at {:.0}/s", median(taken, |one| one.cost) * 1e6, median(taken, |one| one.rate))
-    };
+    let ratios = Spread::new(ours.iter().zip(&theirs).map(|(ours, theirs)| ours.cost / theirs.cost));
+    let [our, their] = [&ours, &theirs].map(|taken| {
+        format!("{:.1} us at {:.0}/s", median(taken, |taken| taken.cost) * 1e6, median(taken, |taken| taken.rate))
+    });
     let errors: u64 = ours.iter().chain(&theirs).map(|taken| taken.errors).sum();
-    let mut measured = format!("{ratios} x   ({} beside {})", shown(&ours), shown(&theirs));
-    if errors > 0 {
-        measured = format!("{measured}, {errors} errors");
-    }
+    let measured = with_errors(format!("{ratios} x   ({our} beside {their})"), errors);
     let name = format!("host CPU per transaction beside busybox telnetd, {pace}");
     let met = ratios.median <= MOST && errors == 0;
     Ok(ResultRow::with_target(&name, measured, &format!("at most {MOST:.2} x"), met))
 }
 
-fn play(built_in: bool, cycle: Duration, drivers: usize, hosts: usize) -> Result<Taken, Box<dyn Error>> {
+fn play(built_in: bool, cycle: Duration, (drivers, hosts): (usize, usize)) -> Result<Taken, Box<dyn Error>> {
     let (work, framing) = (Work::Echoed, Framing::Telnet);
     let (host, address) = if built_in {
         Part::host(HostJob { built_in, ..HostJob::small(work, framing, hosts) })?
     } else {
-        let (host, address) = Part::telnetd(hosts)?;
-        wait_for(&address)?;
-        (host, address)
+        start(hosts)?
     };
     let job = Job { cycle, stagger: STAGGER, ..Job::new(work, framing, USERS, address, drivers) };
     let mut driver = Part::driver(&job)?;
     wait_until(job.from())?;
-    let (opened, before) = (clock::now(), Family::of(host.id())?);
+    let (opened, before) = (clock::now(), FamilyCpu::read(host.id())?);
     wait_until(job.until() - MARGIN)?;
-    let (closed, after) = (clock::now(), Family::of(host.id())?);
-    let outcome: Outcome = driver.outcome()?;
+    let (closed, after) = (clock::now(), FamilyCpu::read(host.id())?);
+    let outcome: Outcome = driver.answer()?;
     let programs = if built_in { 0 } else { USERS as usize };
     if after.programs() != programs {
         return Err(format!("{} programs for {USERS} users, expected {programs}", after.programs()).into());
@@ -102,6 +92,14 @@ fn play(built_in: bool, cycle: Duration, drivers: usize, hosts: usize) -> Result
     let used = after.since(&before)?.as_secs_f64() / closed.since(opened).as_secs_f64();
     let rate = outcome.operations as f64 / job.measure.as_secs_f64();
     Ok(Taken { cost: used / rate, rate, errors: outcome.errors })
+}
+
+/// Starts telnetd on a CPU, waits until it listens, and returns its address too.
+fn start(cpu: usize) -> Result<(Part, String), Box<dyn Error>> {
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
+    let (host, address) = Part::start("telnetd", &(cpu, free.port()))?.announced()?;
+    wait_for(&address)?;
+    Ok((host, address))
 }
 
 /// Becomes telnetd on a CPU; prints its address first.
@@ -132,48 +130,40 @@ fn wait_for(address: &str) -> Result<(), Box<dyn Error>> {
     Err(format!("nothing listens at {address}; ./scripts/setup --tests installs busybox").into())
 }
 
-fn wait_until(at: Stamp) -> Result<(), Box<dyn Error>> {
-    Ok(clock::run(Time::Real, clock::sleep_until(at))?)
-}
-
 /// CPU time of a process and its descendants.
 #[derive(Debug)]
-struct Family {
+struct FamilyCpu {
     /// Nanoseconds so far of each process that is there.
-    each: BTreeMap<u32, u64>,
+    living: BTreeMap<u32, u64>,
     /// Of those of its children that have ended.
     ended: Duration,
 }
 
-impl Family {
-    fn of(root: u32) -> Result<Self, Box<dyn Error>> {
-        let mut each = BTreeMap::new();
+impl FamilyCpu {
+    fn read(root: u32) -> Result<Self, Box<dyn Error>> {
+        let mut living = BTreeMap::new();
         let mut next = vec![root];
         while let Some(process) = next.pop() {
-            let mut nanos = 0;
             for task in fs::read_dir(format!("/proc/{process}/task"))? {
-                let task = task?.path();
-                let schedstat = fs::read_to_string(task.join("schedstat"))?;
-                nanos += schedstat.split_ascii_whitespace().next().ok_or("an empty schedstat")?.parse::<u64>()?;
-                let children = fs::read_to_string(task.join("children"))?;
+                let children = fs::read_to_string(task?.path().join("children"))?;
                 next.extend(children.split_ascii_whitespace().filter_map(|child| child.parse::<u32>().ok()));
             }
-            each.insert(process, nanos);
+            living.insert(process, cpu_nanos(process)?);
         }
-        Ok(Self { each, ended: ended_children(root)? })
+        Ok(Self { living, ended: ended_children(root)? })
     }
 
     /// How many processes there are besides the first.
     fn programs(&self) -> usize {
-        self.each.len() - 1
+        self.living.len() - 1
     }
 
     /// CPU time since `earlier`, from when on the processes must be the same.
     fn since(&self, earlier: &Self) -> Result<Duration, Box<dyn Error>> {
-        if !self.each.keys().eq(earlier.each.keys()) {
+        if !self.living.keys().eq(earlier.living.keys()) {
             return Err("a program of the host began or ended in the window".into());
         }
-        let nanos = self.each.values().sum::<u64>() - earlier.each.values().sum::<u64>();
+        let nanos = self.living.values().sum::<u64>() - earlier.living.values().sum::<u64>();
         Ok(Duration::from_nanos(nanos) + self.ended.saturating_sub(earlier.ended))
     }
 }

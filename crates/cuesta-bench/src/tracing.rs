@@ -5,7 +5,7 @@ use std::error::Error;
 use cuesta_meters::Subject;
 use cuesta_meters::traced::{Depth, Trace};
 
-use crate::loads::{CALLS, call, compute, fault, median, timed};
+use crate::loads::{CALLS, call, compute, fault, median_and_error, slowdown, timed};
 use crate::switching::{SWITCHES, switch};
 use crate::table::ResultRow;
 
@@ -28,42 +28,37 @@ struct Cost {
 
 /// Measures each load.
 pub(crate) fn measure() -> Result<Vec<ResultRow>, Box<dyn Error>> {
-    let calls = Cost::of(Depth::Light, call)?;
-    let calls = ResultRow::with_target("light tracer on call-bound work", calls.text(), "under 3 %", calls.part < MOST);
-    let computes = ResultRow::without_target("light tracer, computing", Cost::of(Depth::Light, compute)?.text(), 0);
-    let faults =
-        ResultRow::without_target("light tracer, taking page faults", Cost::of(Depth::Light, fault)?.text(), 0);
-    let switches = Cost::of(Depth::Light, switch)?;
+    let shown = |name: &str, text: String| ResultRow::without_target(name, text, 0);
+    let calls = Cost::measure(Depth::Light, call)?;
+    let switches = Cost::measure(Depth::Light, switch)?;
     // The other thread does the other half of the switches.
-    let each = switches.each(SWITCHES / 2);
-    let switches =
-        ResultRow::without_target("light tracer, switching", format!("{}, {each:.0} ns a switch", switches.text()), 0);
-    let full = Cost::of(Depth::Full, call)?;
-    let each = full.each(CALLS);
-    let full =
-        ResultRow::without_target("full tracer on call-bound work", format!("{}, {each:.0} ns a call", full.text()), 0);
-    Ok(vec![calls, computes, faults, switches, full])
+    let per_switch = switches.nanos_per_event(SWITCHES / 2);
+    let full = Cost::measure(Depth::Full, call)?;
+    let per_call = full.nanos_per_event(CALLS);
+    Ok(vec![
+        ResultRow::with_target("light tracer on call-bound work", calls.text(), "under 3 %", calls.part < MOST),
+        shown("light tracer, computing", Cost::measure(Depth::Light, compute)?.text()),
+        shown("light tracer, taking page faults", Cost::measure(Depth::Light, fault)?.text()),
+        shown("light tracer, switching", format!("{}, {per_switch:.0} ns a switch", switches.text())),
+        shown("full tracer on call-bound work", format!("{}, {per_call:.0} ns a call", full.text())),
+    ])
 }
 
 impl Cost {
-    fn of(depth: Depth, turn: fn()) -> Result<Self, Box<dyn Error>> {
+    fn measure(depth: Depth, turn: fn()) -> Result<Self, Box<dyn Error>> {
         let (mut parts, mut control, mut bare) = (Vec::new(), Vec::new(), Vec::new());
-        for pair in 0..PAIRS {
-            // The order alternates, so that a drift of the machine affects both.
-            let first = pair % 2 == 0;
-            let (one, other) =
-                (median_turn(first.then_some(depth), turn)?, median_turn((!first).then_some(depth), turn)?);
-            let (with, without) = if first { (one, other) } else { (other, one) };
-            parts.push(with / without - 1.0);
+        for round in 0..PAIRS {
+            let (part, without) = slowdown(round, || median_turn(Some(depth), turn), || median_turn(None, turn))?;
+            parts.push(part);
             control.push(median_turn(None, turn)? / without - 1.0);
             bare.push(without);
         }
-        let ((part, error), (control, _), (turn, _)) = (median(&mut parts), median(&mut control), median(&mut bare));
+        let [(part, error), (control, _), (turn, _)] =
+            [&mut parts, &mut control, &mut bare].map(|all| median_and_error(all));
         Ok(Self { part, error, control, turn })
     }
 
-    /// Overhead per event of a turn, in nanoseconds.
-    fn each(&self, events: u32) -> f64 {
+    fn nanos_per_event(&self, events: u32) -> f64 {
         self.part * self.turn / f64::from(events) * 1e9
     }
 
@@ -79,5 +74,5 @@ fn median_turn(depth: Option<Depth>, turn: fn()) -> Result<f64, Box<dyn Error>> 
     turn();
     let mut turns: Vec<f64> = (1..TURNS).map(|_| timed(turn)).collect();
     drop(trace);
-    Ok(median(&mut turns).0)
+    Ok(median_and_error(&mut turns).0)
 }

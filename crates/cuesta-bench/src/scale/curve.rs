@@ -6,10 +6,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::Kind;
-use super::plot::{Axis, Line, Plot, thousands};
+use super::plot::{Axis, thousands};
 use crate::job::{Job, Work};
 use crate::pair::{Pair, Pairing};
-use crate::table::{ResultRow, Spread};
+use crate::table::{ResultRow, Spread, median};
 
 /// Number of users with which the most are compared: with fewer, the fixed memory of the process is part of what each costs.
 const USUAL: u32 = 1000;
@@ -31,9 +31,11 @@ impl Kind {
         cpus: (usize, usize),
     ) -> Result<Vec<ResultRow>, Box<dyn Error>> {
         let points = self.points(cpus)?;
-        if let Some(folder) = plots {
-            self.plot(&points, &folder.join(format!("cost-{}.svg", self.name())))?;
-        }
+        let total = thousands(self.rate.into());
+        let title = format!("CPU time of a key, {total} keys a second in all, {} lines", self.name());
+        let axes = [Axis { title: "users", log: true }, Axis { title: "µs of CPU a key", log: false }];
+        let costs = points.iter().map(|point| (point.users, point.costs()));
+        self.plot(plots, "cost", title, axes, costs)?;
         let rows = points.iter().map(|point| point.row(&self.name()));
         Ok(rows.chain(growth_row(&self.name(), &points, growth)).collect())
     }
@@ -44,37 +46,19 @@ impl Kind {
             self.populations().into_iter().map(|users| Point { users, pairs: Vec::new() }).collect();
         for round in 0..self.rounds {
             for point in &mut points {
-                point.pairs.push(self.pair(point.users, round % 2 == 1, cpus)?);
+                point.pairs.push(self.pair(point.users, round, cpus)?);
             }
         }
         Ok(points)
     }
 
-    fn pair(self, users: u32, swapped: bool, cpus: (usize, usize)) -> Result<Pair, Box<dyn Error>> {
+    fn pair(self, users: u32, round: usize, cpus: (usize, usize)) -> Result<Pair, Box<dyn Error>> {
         let (framing, work) = (self.framing, Work::Typists);
         let pairing = Pairing { work, framing, beside: framing, users, control: false };
         let cycle = Duration::from_secs(1) * users / self.rate;
         // Until the last user has typed a first key, which is due within a cycle.
         let settle = cycle + Duration::from_millis(500);
-        Pair::run_as(pairing, swapped, cpus, |job| Job { cycle, settle, stagger: self.stagger.0, ..job })
-    }
-
-    fn plot(self, points: &[Point], file: &Path) -> Result<(), Box<dyn Error>> {
-        let line = |name: &str, figure: fn(&Pair) -> f64| Line {
-            name: name.to_owned(),
-            points: points.iter().map(|point| (f64::from(point.users), point.median(figure) * 1e6)).collect(),
-        };
-        Plot {
-            title: format!(
-                "CPU time of a key, {} keys a second in all, {} lines",
-                thousands(self.rate.into()),
-                self.name()
-            ),
-            x: Axis { title: "users", log: true },
-            y: Axis { title: "µs of CPU a key", log: false },
-            lines: vec![line("Cuesta", |pair| pair.tested.cost()), line(self.limit_name(), |pair| pair.limit.cost())],
-        }
-        .write(file)
+        Pair::run(pairing, round, cpus, |job| Job { cycle, settle, stagger: self.stagger.0, ..job })
     }
 }
 
@@ -82,7 +66,7 @@ impl Kind {
 fn growth_row(name: &str, points: &[Point], most_growth: f64) -> Option<ResultRow> {
     let (usual, most) = (points.iter().find(|point| point.users == USUAL)?, points.last()?);
     let growth = |figure: fn(&Pair) -> f64| {
-        Spread::of(most.pairs.iter().zip(&usual.pairs).map(|(most, usual)| figure(most) / figure(usual))).median
+        Spread::new(most.pairs.iter().zip(&usual.pairs).map(|(most, usual)| figure(most) / figure(usual))).median
     };
     let [ratio, tested, limit] =
         [growth(Pair::ratio), growth(|pair| pair.tested.cost()), growth(|pair| pair.limit.cost())];
@@ -97,18 +81,16 @@ fn growth_row(name: &str, points: &[Point], most_growth: f64) -> Option<ResultRo
 }
 
 impl Point {
-    fn median(&self, figure: fn(&Pair) -> f64) -> f64 {
-        Spread::of(self.pairs.iter().map(figure)).median
+    /// The median costs of Cuesta and of the limit, in microseconds.
+    fn costs(&self) -> [f64; 2] {
+        [median(&self.pairs, |pair| pair.tested.cost()) * 1e6, median(&self.pairs, |pair| pair.limit.cost()) * 1e6]
     }
 
     fn row(&self, name: &str) -> ResultRow {
-        let measured = format!(
-            "{} x   ({:.1} us beside {:.1} us), {:.1} KiB a user",
-            Spread::of(self.pairs.iter().map(Pair::ratio)),
-            self.median(|pair| pair.tested.cost()) * 1e6,
-            self.median(|pair| pair.limit.cost()) * 1e6,
-            self.median(|pair| pair.tested.memory) / 1024.0,
-        );
+        let ratios = Spread::new(self.pairs.iter().map(Pair::ratio));
+        let [tested, limit] = self.costs();
+        let memory = median(&self.pairs, |pair| pair.tested.memory) / 1024.0;
+        let measured = format!("{ratios} x   ({tested:.1} us beside {limit:.1} us), {memory:.1} KiB a user");
         let errors = self.pairs.iter().map(|pair| pair.tested.errors).sum();
         ResultRow::without_target(&format!("CPU per key, {} users, {name}", self.users), measured, errors)
     }

@@ -5,11 +5,11 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-use super::plot::{Axis, Line, Plot};
-use super::{Kind, SSH};
+use super::SSH;
+use super::plot::Axis;
 use crate::job::{Framing, HostJob, Job, Work};
 use crate::outcome::Outcome;
-use crate::process::Part;
+use crate::process::{Part, Start};
 use crate::table::ResultRow;
 
 /// Between the starts of two sessions: less than a handshake takes.
@@ -24,22 +24,19 @@ pub(super) fn measure(most: f64, plots: Option<&Path>, cpus: (usize, usize)) -> 
     let point = |users| Ok((users, [open(users, Part::driver, cpus)?, open(users, Part::bare, cpus)?]));
     let points: Vec<(u32, [Outcome; 2])> =
         SSH.populations().into_iter().map(point).collect::<Result<_, Box<dyn Error>>>()?;
-    if let Some(folder) = plots {
-        plot(SSH, &points, &folder.join("handshakes-ssh.svg"))?;
-    }
+    let axes = [Axis { title: "sessions", log: true }, Axis { title: "handshakes a second", log: false }];
+    let title = "Sessions over ssh opened in a second of CPU time".to_owned();
+    let rates = points.iter().map(|(users, both)| (*users, both.map(|outcome| rate(*users, &outcome))));
+    SSH.plot(plots, "handshakes", title, axes, rates)?;
     Ok(points.iter().map(|(users, outcomes)| row(*users, *outcomes, most)).collect())
 }
 
-fn open(
-    users: u32,
-    start: fn(&Job) -> Result<Part, Box<dyn Error>>,
-    (drivers, hosts): (usize, usize),
-) -> Result<Outcome, Box<dyn Error>> {
+fn open(users: u32, start: Start, (drivers, hosts): (usize, usize)) -> Result<Outcome, Box<dyn Error>> {
     let (work, framing) = (Work::Typists, Framing::Ssh);
     let (_host, address) = Part::host(HostJob::small(work, framing, hosts))?;
     let job = Job::new(work, framing, users, address, drivers);
     let measure = Duration::from_secs(1);
-    start(&Job { cycle: CYCLE, stagger: STAGGER, settle: SETTLE, measure, ..job })?.outcome()
+    start(&Job { cycle: CYCLE, stagger: STAGGER, settle: SETTLE, measure, ..job })?.answer()
 }
 
 /// Handshakes in a second of CPU time.
@@ -60,18 +57,4 @@ fn row(users: u32, [tested, limit]: [Outcome; 2], most: f64) -> ResultRow {
         return ResultRow::without_target(&name, measured, tested.errors);
     }
     ResultRow::with_target(&name, measured, &format!("at most {most:.2} x"), ratio <= most)
-}
-
-fn plot(kind: Kind, points: &[(u32, [Outcome; 2])], file: &Path) -> Result<(), Box<dyn Error>> {
-    let line = |name: &str, side: usize| Line {
-        name: name.to_owned(),
-        points: points.iter().map(|(users, both)| (f64::from(*users), rate(*users, &both[side]))).collect(),
-    };
-    Plot {
-        title: "Sessions over ssh opened in a second of CPU time".to_owned(),
-        x: Axis { title: "sessions", log: true },
-        y: Axis { title: "handshakes a second", log: false },
-        lines: vec![line("Cuesta", 0), line(kind.limit_name(), 1)],
-    }
-    .write(file)
 }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 
 use super::Kind;
-use super::plot::{Axis, Line, Plot};
+use super::plot::Axis;
 use crate::crowd::Crowd;
 use crate::table::ResultRow;
 
@@ -15,47 +15,23 @@ impl Kind {
         plots: Option<&Path>,
         cpus: (usize, usize),
     ) -> Result<Vec<ResultRow>, Box<dyn Error>> {
-        let crowd = |users| Crowd::of(self.framing, users, self.cycle, self.stagger.1, cpus);
+        let crowd = |users| Crowd::run(self.framing, users, self.cycle, self.stagger.1, cpus);
         let crowds: Vec<_> = self.populations().into_iter().map(crowd).collect::<Result<_, _>>()?;
-        if let Some(folder) = plots {
-            self.plot_load(&crowds, &folder.join(format!("load-{}.svg", self.name())))?;
-        }
-        Ok(crowds.iter().map(|crowd| row(&self.name(), crowd)).collect())
-    }
-
-    fn plot_load(self, crowds: &[Crowd], file: &Path) -> Result<(), Box<dyn Error>> {
-        let line = |name: &str, side: usize| Line {
-            name: name.to_owned(),
-            points: crowds.iter().map(|crowd| (f64::from(crowd.users), crowd.cpu()[side] * 1e2)).collect(),
-        };
         let rate = self.cycle.as_secs_f64().recip();
-        Plot {
-            title: format!("CPU of the driver, {rate} keys a second from each user, {} lines", self.name()),
-            x: Axis { title: "users", log: false },
-            y: Axis { title: "% of a core", log: false },
-            lines: vec![line("Cuesta", 0), line(self.limit_name(), 1)],
-        }
-        .write(file)
-    }
-
-    /// What the limit is called in a plot.
-    pub(super) fn limit_name(self) -> &'static str {
-        if self.framing == crate::job::Framing::Ssh { "russh alone" } else { "bare epoll loop" }
+        let title = format!("CPU of the driver, {rate} keys a second from each user, {} lines", self.name());
+        let axes = [Axis { title: "users", log: false }, Axis { title: "% of a core", log: false }];
+        let shares = crowds.iter().map(|crowd| (crowd.users, crowd.cpu().map(|share| share * 1e2)));
+        self.plot(plots, "load", title, axes, shares)?;
+        Ok(crowds.iter().map(|crowd| row(&self.name(), crowd)).collect())
     }
 }
 
 fn row(name: &str, crowd: &Crowd) -> ResultRow {
-    let doubts = crowd.doubts();
     let [cpu, limit] = crowd.cpu().map(|share| share * 1e2);
-    let cost = [crowd.outcome, crowd.limit].map(|outcome| outcome.cost() * 1e6);
-    let mut measured = format!(
-        "CPU {cpu:.1} % beside {limit:.1} % ({:.1} us a key beside {:.1} us), lateness p99 {:.0} us",
-        cost[0],
-        cost[1],
-        crowd.outcome.lateness[1] * 1e6
+    let [cost, limit_cost] = [crowd.outcome, crowd.limit].map(|outcome| outcome.cost() * 1e6);
+    let lateness = crowd.outcome.lateness[1] * 1e6;
+    let measured = format!(
+        "CPU {cpu:.1} % beside {limit:.1} % ({cost:.1} us a key beside {limit_cost:.1} us), lateness p99 {lateness:.0} us"
     );
-    if !doubts.is_empty() {
-        measured = format!("{measured}; doubts: {}", doubts.join(", "));
-    }
-    ResultRow::with_target(&format!("driver CPU, {} users, {name}", crowd.users), measured, "valid", doubts.is_empty())
+    crowd.validity_row(&format!("driver CPU, {} users, {name}", crowd.users), measured)
 }

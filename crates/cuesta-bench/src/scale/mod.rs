@@ -14,8 +14,11 @@ mod load;
 mod plot;
 mod threads;
 
+use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
+
+use plot::{Axis, Line, Plot};
 
 use crate::job::Framing;
 use crate::process;
@@ -89,5 +92,24 @@ impl Kind {
     /// Its name, in words and in the names of files.
     fn name(self) -> String {
         format!("{:?}", self.framing).to_lowercase()
+    }
+
+    /// Draws what Cuesta and the limit took by number of users, into a file whose name begins with `name`; nothing without a
+    /// folder.
+    fn plot(
+        self,
+        folder: Option<&Path>,
+        name: &str,
+        title: String,
+        axes: [Axis; 2],
+        points: impl Iterator<Item = (u32, [f64; 2])>,
+    ) -> Result<(), Box<dyn Error>> {
+        let Some(folder) = folder else { return Ok(()) };
+        let (tested, limit) =
+            points.map(|(users, [tested, limit])| ((users.into(), tested), (users.into(), limit))).unzip();
+        let limit_name = if self.framing == Framing::Ssh { "russh alone" } else { "bare epoll loop" };
+        let lines = vec![Line { name: "Cuesta", points: tested }, Line { name: limit_name, points: limit }];
+        let [x, y] = axes;
+        Plot { title, x, y, lines }.write(&folder.join(format!("{name}-{}.svg", self.name())))
     }
 }

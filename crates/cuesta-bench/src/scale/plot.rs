@@ -30,7 +30,7 @@ pub(super) struct Axis {
 }
 
 pub(super) struct Line {
-    pub(super) name: String,
+    pub(super) name: &'static str,
     pub(super) points: Vec<(f64, f64)>,
 }
 
@@ -54,8 +54,8 @@ impl Plot {
     }
 
     /// From the least point on a logarithmic axis, from 0 on another, to a little more than the largest.
-    fn range(&self, axis: &Axis, of: fn(&(f64, f64)) -> f64) -> Range<f64> {
-        let values = || self.lines.iter().flat_map(|line| &line.points).map(of);
+    fn range(&self, axis: &Axis, coordinate: fn(&(f64, f64)) -> f64) -> Range<f64> {
+        let values = || self.lines.iter().flat_map(|line| &line.points).map(coordinate);
         let least = if axis.log { values().fold(f64::INFINITY, f64::min) } else { 0.0 };
         let largest = values().fold(f64::MIN_POSITIVE, f64::max) * 1.1;
         least..largest
@@ -93,7 +93,7 @@ impl Plot {
         for (line, colour) in self.lines.iter().zip(COLOURS) {
             chart
                 .draw_series(LineSeries::new(line.points.iter().copied(), colour.stroke_width(2)).point_size(4))?
-                .label(&line.name)
+                .label(line.name)
                 .legend(move |(x, y)| PathElement::new([(x, y), (x + 22, y)], colour.stroke_width(3)));
         }
         chart
@@ -123,7 +123,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("new").join("plot.svg");
         let axis = |title| Axis { title, log: title == "users" };
-        let line = |name: &str| Line { name: name.to_owned(), points: vec![(100.0, 3.0), (20_000.0, 4.0)] };
+        let line = |name| Line { name, points: vec![(100.0, 3.0), (20_000.0, 4.0)] };
         let lines = vec![line("ours"), line("theirs")];
         Plot { title: "cost".to_owned(), x: axis("users"), y: axis("µs a key"), lines }
             .write(&file)

@@ -12,8 +12,9 @@ use std::time::Duration;
 use super::batch::Batch;
 use super::cpu_limit::CpuLimit;
 use crate::job::{Framing, HostJob, Job, Work};
-use crate::process::Part;
-use crate::table::{ResultRow, Spread};
+use crate::outcome::Outcome;
+use crate::process::{Part, Start};
+use crate::table::{ResultRow, Spread, median};
 
 /// The share of each CPU that its driver may take. Host and driver together take less than all of it.
 const QUOTA: f64 = 0.3;
@@ -41,8 +42,6 @@ struct Throughput {
     used: f64,
     errors: u64,
 }
-
-type Start = fn(&Job) -> Result<Part, Box<dyn Error>>;
 
 /// Two threads and two processes of Cuesta, and two processes of the limit, over the mean of one on each CPU. `least`: the least
 /// that is wanted.
@@ -91,7 +90,7 @@ impl Drivers {
         }
         let mut sum = Throughput::default();
         for driver in &mut drivers {
-            let outcome = driver.outcome()?;
+            let outcome: Outcome = driver.answer()?;
             sum.rate += outcome.operations as f64 / MEASURE.as_secs_f64();
             sum.used += outcome.cpu / (MEASURE.as_secs_f64() * QUOTA * cpus.len() as f64);
             sum.errors += outcome.errors;
@@ -128,15 +127,14 @@ fn hosts(cpus: &[usize]) -> Result<(Vec<Part>, String), Box<dyn Error>> {
 
 /// A row: the play `both` of each round over the mean of the plays `ones`.
 fn row(name: &str, rounds: &[Vec<Throughput>], ones: [usize; 2], both: usize, least: Option<f64>) -> ResultRow {
-    let median = |figure: &dyn Fn(&[Throughput]) -> f64| Spread::of(rounds.iter().map(|round| figure(round))).median;
-    let one = |round: &[Throughput]| f64::midpoint(round[ones[0]].rate, round[ones[1]].rate);
-    let ratios = Spread::of(rounds.iter().map(|round| round[both].rate / one(round)));
-    let [used_one, used] = [ones[0], both].map(|play| median(&|round| round[play].used));
+    let one = |round: &Vec<Throughput>| f64::midpoint(round[ones[0]].rate, round[ones[1]].rate);
+    let ratios = Spread::new(rounds.iter().map(|round| round[both].rate / one(round)));
+    let [used_one, used] = [ones[0], both].map(|play| median(rounds, |round| round[play].used));
     let errors = rounds.iter().flatten().map(|play| play.errors).sum();
     let measured = format!(
         "{ratios} x   ({:.1} k/s beside {:.1} k/s), {:.0} % and {:.0} % of the CPU time allowed",
-        median(&|round| round[both].rate) / 1e3,
-        median(&one) / 1e3,
+        median(rounds, |round| round[both].rate) / 1e3,
+        median(rounds, one) / 1e3,
         used * 1e2,
         used_one * 1e2
     );

@@ -14,7 +14,7 @@ use crate::process::{self, Part};
 
 /// A job for an agent.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct AgentJob {
+struct AgentJob {
     peer: IpAddr,
     hold: Duration,
     cpu: usize,
@@ -29,7 +29,10 @@ pub(crate) struct Agents {
 impl Agents {
     /// Starts both, and waits until they work.
     pub(crate) fn start(wire: &Wire, hold: Duration) -> Result<Self, Box<dyn Error>> {
-        let start = |at: &Side, peer: &Side| Part::agent(at, AgentJob { peer: peer.address, hold, cpu: at.cpu });
+        let start = |side: &Side, peer: &Side| -> Result<Part, Box<dyn Error>> {
+            let job = AgentJob { peer: peer.address, hold, cpu: side.cpu };
+            Ok(Part::start_at(side, "agent", &job)?.announced()?.0)
+        };
         Ok(Self { host: start(&wire.host, &wire.driver)?, _driver: start(&wire.driver, &wire.host)? })
     }
 }

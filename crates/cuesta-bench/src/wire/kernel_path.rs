@@ -7,7 +7,7 @@ use cuesta_host::Path;
 
 use super::trip::{Load, Trip};
 use crate::job::{Framing, HostJob, Work};
-use crate::table::{ResultRow, Spread};
+use crate::table::{ResultRow, Spread, in_turn};
 
 /// Pairs of the two ways.
 const PAIRS: usize = 5;
@@ -22,17 +22,16 @@ pub(crate) fn measure(cpus: (usize, usize)) -> Result<Vec<ResultRow>, Box<dyn Er
 
 fn beside_user_path(users: u32, (drivers, hosts): (usize, usize)) -> Result<ResultRow, Box<dyn Error>> {
     let (mut user, mut kernel) = (Vec::new(), Vec::new());
-    for pair in 0..PAIRS {
-        let mut ways = [(Path::User, &mut user), (Path::Kernel, &mut kernel)];
-        if pair % 2 == 1 {
-            ways.reverse(); // what changes from trip to trip, such as the machine's other work, falls on both alike
-        }
-        for (path, trips) in ways {
+    for round in 0..PAIRS {
+        let play = |path| {
             let host = HostJob { relays: Some(path), ..HostJob::small(Work::Typists, Framing::Telnet, hosts) };
-            trips.push(Load { host, users, hold: None }.play(drivers)?);
-        }
+            Load { host, users, hold: None }.play(drivers)
+        };
+        let (by_user, by_kernel) = in_turn(round, || play(Path::User), || play(Path::Kernel))?;
+        user.push(by_user);
+        kernel.push(by_kernel);
     }
-    let ratios = Spread::of(kernel.iter().zip(&user).map(|(kernel, user)| kernel.host / user.host));
+    let ratios = Spread::new(kernel.iter().zip(&user).map(|(kernel, user)| kernel.host / user.host));
     let [user, kernel] = [&user, &kernel].map(|trips| Trip::medians(trips));
     let name = format!("host CPU per key, in-kernel path, {users} programs");
     Ok(ResultRow::at_most(&name, format!("{ratios} x   ({kernel} beside {user})"), ratios.median, Some(MOST)))

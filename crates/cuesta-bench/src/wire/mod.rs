@@ -13,7 +13,7 @@ mod namespaces;
 mod tmux;
 mod trip;
 
-pub(crate) use agent::{AgentJob, serve};
+pub(crate) use agent::serve;
 pub(crate) use namespaces::Side;
 
 /// Measures the in-kernel path.

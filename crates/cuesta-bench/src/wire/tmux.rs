@@ -40,8 +40,9 @@ impl Setting {
 
     /// The rows beside the plain trips of the same rounds.
     fn rows(&self, users: u32, plain: &[Trip], tmux: &[Trip]) -> [ResultRow; 2] {
-        let beside =
-            |of: fn(&Trip) -> f64| Spread::of(tmux.iter().zip(plain).map(|(tmux, plain)| of(tmux) / plain.host));
+        let beside = |figure: fn(&Trip) -> f64| {
+            Spread::new(tmux.iter().zip(plain).map(|(tmux, plain)| figure(tmux) / plain.host))
+        };
         let [host, agent] = [beside(|trip| trip.host), beside(|trip| trip.agent)];
         let [before, after] = [plain, tmux].map(Trip::medians);
         let name = format!("host CPU per key through TMux, {users} ports, hold {:?}", self.hold);

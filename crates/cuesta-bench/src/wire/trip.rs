@@ -2,19 +2,19 @@
 
 use std::error::Error;
 use std::fmt;
-use std::fs;
 use std::time::Duration;
 
 use cuesta_meters::traced::Depth;
 use cuesta_meters::{Meter, MeterReport, MeterSpec, Roots, Subject};
-use cuesta_record::Stamp;
-use cuesta_record::clock::{self, Time};
+use cuesta_record::clock;
 
 use super::agent::Agents;
 use super::namespaces::{Wire, packets};
 use crate::job::{HostJob, Job};
-use crate::process::Part;
-use crate::table::Spread;
+use crate::outcome::Outcome;
+use crate::process::{Part, wait_until};
+use crate::table::median;
+use crate::usage::cpu_nanos;
 
 /// How long the background of the host's CPU is measured.
 const QUIET: Duration = Duration::from_secs(2);
@@ -45,24 +45,25 @@ impl Load {
     /// Plays it, driven by the smallest driver on the CPU `drivers`.
     pub(super) fn play(self, drivers: usize) -> Result<Trip, Box<dyn Error>> {
         let wire = Wire::new((drivers, self.host.cpu))?;
-        let (server, address) = Part::host_at(&wire.host, self.host)?;
+        let host = HostJob { address: wire.host.address, cpu: wire.host.cpu, ..self.host };
+        let (server, address) = Part::start_at(&wire.host, "server", &host)?.announced()?;
         let agents = self.hold.map(|hold| Agents::start(&wire, hold)).transpose()?;
         let agent = agents.as_ref().map(|agents| agents.host.id());
         let mut meter = traced(wire.host.cpu)?;
         let background = background(&mut meter)?;
         let job = Job::new(self.host.work, self.host.framing, self.users, address, drivers);
-        let mut driver = Part::bare_at(&wire.driver, &job)?;
+        let mut driver = Part::start_at(&wire.driver, "bare", &Job { cpu: wire.driver.cpu, ..job.clone() })?;
         let mut read = |at| -> Result<_, Box<dyn Error>> {
             wait_until(at)?;
-            Ok((meter.report()?, agent.map_or(Ok(0.0), cpu_seconds)?, packets(server.id())?))
+            Ok((meter.report()?, agent.map_or(Ok(0), cpu_nanos)?, packets(server.id())?))
         };
         let (_, agent_before, packets_before) = read(job.from())?;
         let (report, agent_after, packets_after) = read(job.until())?;
-        let outcome = driver.outcome()?;
+        let outcome: Outcome = driver.answer()?;
         let keys = outcome.operations as f64;
         Ok(Trip {
             host: (busy(&report)? - background * report.seconds) / keys,
-            agent: (agent_after - agent_before) / keys,
+            agent: (agent_after - agent_before) as f64 / 1e9 / keys,
             packets: (packets_after - packets_before) as f64 / keys,
             echo: outcome.echo[0],
         })
@@ -72,12 +73,11 @@ impl Load {
 impl Trip {
     /// The median of each figure.
     pub(super) fn medians(trips: &[Self]) -> Self {
-        let median = |of: fn(&Self) -> f64| Spread::of(trips.iter().map(of)).median;
         Self {
-            host: median(|trip| trip.host),
-            agent: median(|trip| trip.agent),
-            packets: median(|trip| trip.packets),
-            echo: median(|trip| trip.echo),
+            host: median(trips, |trip| trip.host),
+            agent: median(trips, |trip| trip.agent),
+            packets: median(trips, |trip| trip.packets),
+            echo: median(trips, |trip| trip.echo),
         }
     }
 }
@@ -107,19 +107,4 @@ fn busy(report: &MeterReport) -> Result<f64, Box<dyn Error>> {
     let idle = report.cpu.idle.with(&report.cpu.iowait, |idle, waiting| idle + waiting);
     let idle = idle.value().ok_or("the host's CPU is not metered")?;
     Ok((1.0 - idle / 100.0) * report.seconds)
-}
-
-/// CPU time of all threads of a process so far, in seconds. Linux: `/proc/PID/task/TID/schedstat`.
-fn cpu_seconds(pid: u32) -> Result<f64, Box<dyn Error>> {
-    let mut nanos = 0;
-    for task in fs::read_dir(format!("/proc/{pid}/task"))? {
-        let schedstat = fs::read_to_string(task?.path().join("schedstat"))?;
-        let run = schedstat.split_ascii_whitespace().next().ok_or("an empty schedstat")?;
-        nanos += run.parse::<u64>()?;
-    }
-    Ok(nanos as f64 / 1e9)
-}
-
-fn wait_until(at: Stamp) -> Result<(), Box<dyn Error>> {
-    Ok(clock::run(Time::Real, clock::sleep_until(at))?)
 }
