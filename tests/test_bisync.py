@@ -108,7 +108,7 @@ def test_a_station_that_misbehaves_gets_each_message_once(
 
     def times(did: str) -> list[int]:
         """How often the station has done it, on each line."""
-        return [len(rows) for rows in Log.read(log).of(did) if rows]
+        return [len(rows) for rows in Log.read(log).by_connection(did) if rows]
 
     def has_seen_enough(_: Path) -> bool:
         return len(times("block")) == 3 and min(sum(times(did)) for did in ("nak", "wack", "lost")) >= ENOUGH
@@ -119,7 +119,9 @@ def test_a_station_that_misbehaves_gets_each_message_once(
     assert summary["errors"]["count"] == 0, summary["errors"]
     figures, did = summary["steps"][0]["bisync"], Log.read(log)
     sequences = sorted(line["sequence"] for line in figures["lines"])
-    taken = [[row["bytes"].encode("latin-1").decode("cp037") for row in rows] for rows in did.of("block") if rows]
+    taken = [
+        [row["bytes"].encode("latin-1").decode("cp037") for row in rows] for rows in did.by_connection("block") if rows
+    ]
     for texts in taken:
         # In order, each once.
         name = texts[0].split()[-1]
@@ -171,7 +173,7 @@ def test_every_wack_is_counted_while_no_text_passes(
         return seen >= 20
 
     def wacks() -> int:
-        return sum(len(rows) for rows in Log.read(log).of("wack"))
+        return sum(len(rows) for rows in Log.read(log).by_connection("wack"))
 
     with over_tcp(host("busy_station", log), here) as reached, ended_when(has_seen_enough):
         _, summary = played(f"{reached.target.replace('tcp:', 'bsc:')}?{QUICK}", capsys)

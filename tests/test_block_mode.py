@@ -88,7 +88,7 @@ def at(name: str, wait: str, play: Play, here: Path) -> tuple[int, Summary, Log]
 def took(log: Log, did: str) -> list[float]:
     """Seconds from each record that arrived to what the host did."""
     found = []
-    for rows in log.of("asked", did):
+    for rows in log.by_connection("asked", did):
         pairs = itertools.pairwise(rows)
         found += [(b["since"] - a["at"]) / 1e9 for a, b in pairs if (a["did"], b["did"]) == ("asked", did)]
     return found
@@ -126,7 +126,7 @@ def test_a_keyboard_that_stays_locked_makes_the_run_invalid(here: Path, play: Pl
     assert any("keyboard-locked" in said for said in summary["invalid_because"]), summary["invalid_because"]
     assert [each["ok"] for each in summary["limits"]] == [False]
     # Each user's first order was sent before measuring, and no other one.
-    assert [len(rows) for rows in log.of("asked") if rows] == [1] * USERS
+    assert [len(rows) for rows in log.by_connection("asked") if rows] == [1] * USERS
 
 
 DONE = UNLOCK + b"\x11\x40\x40\x1d\xf0" + "DONE".encode("cp037") + FIELD

@@ -184,7 +184,7 @@ def is_echoed_twice(played: Played) -> None:
 def is_never_echoed(played: Played) -> None:
     """Assert that the response agrees with the log, and that every key counts as unechoed."""
     is_answered_at_once(played)
-    assert not any(played.log.of("echo")[0])
+    assert not any(played.log.by_connection("echo")[0])
     assert played.summary["echo"]["count"] == 0
     assert set(played.summary["errors"]["by_name"]) == {"unechoed"}
 

@@ -55,7 +55,7 @@ def test_what_is_given_up_counts_as_long_as_it_was_waited_for(here: Path, write:
     assert judged(summary) == dict(zip(LIMITS, ("crossed", "kept", "not decided", "not decided"), strict=True))
     # One row in ten of each line by the host's log; a part of the last ten lies outside the measurement.
     log = Log.read(here / "log")
-    asked, unanswered = (sum(map(len, log.of(*did))) for did in (("answer", "unanswered"), ("unanswered",)))
+    asked, unanswered = (sum(map(len, log.by_connection(*did))) for did in (("answer", "unanswered"), ("unanswered",)))
     assert summary["unanswered"] / (summary["transactions"]["count"] + summary["unanswered"]) == pytest.approx(
         unanswered / asked, rel=0.5
     )

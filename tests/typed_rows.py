@@ -131,7 +131,7 @@ class Typist:
 
 def judge(log: Path, ends: Ends, answered: Answered | None) -> list[Typist]:
     """What became of the keys of each user of a log."""
-    users = Log.read(log).of("read", "wrote")
+    users = Log.read(log).by_connection("read", "wrote")
     typists = [Typist(ends, answered) for _ in users]
     for typist, rows in zip(typists, users, strict=True):
         for row in rows:

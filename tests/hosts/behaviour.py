@@ -14,9 +14,11 @@ import socket
 import termios
 import time
 import tty
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+
+PROMPT = b"$ "
 
 
 class Behaviour:
@@ -49,11 +51,26 @@ class Behaviour:
             self.note("read", data)
             yield data
 
-    def keys(self) -> Iterator[bytes]:
+    def typed(self) -> Iterator[bytes]:
         """Yield input one character at a time; LF becomes CR."""
         for data in self.reads():
-            for each in data.replace(b"\r\n", b"\r").replace(b"\r\x00", b"\r").replace(b"\n", b"\r"):
-                yield bytes([each])
+            for key in data.replace(b"\r\n", b"\r").replace(b"\r\x00", b"\r").replace(b"\n", b"\r"):
+                yield bytes([key])
+
+    def rows(self, show: Callable[[bytes], None], prompt: bytes = PROMPT) -> Iterator[bytes]:
+        """Write a prompt, and yield each row when its Return arrives; `show` gets all other keys."""
+        self.write(prompt, "prompt")
+        row = b""
+        for key in self.typed():
+            if key == b"\r":
+                yield row
+                row = b""
+            else:
+                show(key)
+                row += key
+
+    def echo(self, key: bytes) -> None:
+        self.write(key, "echo")
 
     def write(self, data: bytes, did: str = "wrote", **more: object) -> None:
         """Write immediately, then log the instant before the write."""

@@ -4,7 +4,7 @@ import os
 import time
 
 from tests.hosts.behaviour import started
-from tests.hosts.rows import serve
+from tests.hosts.commands import work_for_each_row
 
 SECONDS = 0.02
 """CPU time of a row."""
@@ -21,4 +21,4 @@ if __name__ == "__main__":
             pass
         host.note("burned", since=since, cpu=time.process_time() - before)
 
-    serve(host, burn)
+    work_for_each_row(host, burn)

@@ -6,11 +6,9 @@ from tests.hosts.behaviour import started
 
 if __name__ == "__main__":
     host = started()
-    host.write(b"$ ", "prompt")
-    for key in host.keys():  # noqa: SIM118, not a mapping
-        host.write(b"\r\n" if key == b"\r" else key, "echo")
-        if key == b"\r":
-            host.write(b"the first half of an ans", "answer")
-            host.note("closed")
-            os.close(0)
-            break
+    for _ in host.rows(host.echo):
+        host.echo(b"\r\n")
+        host.write(b"the first half of an ans", "answer")
+        host.note("closed")
+        os.close(0)
+        break

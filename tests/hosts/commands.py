@@ -1,4 +1,4 @@
-"""The common part of hosts that take commands: a prompt, rows ended by Return, an answer to `echo X`, delayed output.
+"""The common part of hosts that take commands: an answer to `echo X`, delayed output, and work for each row.
 
 The log of such a host has the words "prompt", "echo" and "answer", each with the instant just before its write as
 `since`; a row "read" has the instant at which keys arrived.
@@ -8,18 +8,12 @@ import heapq
 import itertools
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 
 from tests.hosts.behaviour import Behaviour
 
-PROMPT = b"$ "
 ANSWER = 0.6
 """Seconds from a Return to the answer, unless a host sets another delay."""
-
-
-def typed(host: Behaviour) -> Iterator[bytes]:
-    """Yield the typed keys one by one."""
-    yield from host.keys()
 
 
 def answer_to(row: bytes) -> bytes:
@@ -28,6 +22,13 @@ def answer_to(row: bytes) -> bytes:
     if not word:
         return b""
     return (rest if word == b"echo" else word + b": not found") + b"\r\n"
+
+
+def work_for_each_row(host: Behaviour, work: Callable[[], None]) -> None:
+    """Echo keys, and answer each row after the work."""
+    for _ in host.rows(host.echo):
+        work()
+        host.write(b"\r\ndone\r\n$ ", "answer")
 
 
 class Later:

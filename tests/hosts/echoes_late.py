@@ -1,7 +1,7 @@
 """A host at a great distance: it echoes each key late, and answers still later."""
 
-from tests.hosts.behaviour import started
-from tests.hosts.commands import PROMPT, Later, answer_to, typed
+from tests.hosts.behaviour import PROMPT, started
+from tests.hosts.commands import Later, answer_to
 
 LAG = 0.3
 ANSWER = 1.3
@@ -9,14 +9,7 @@ ANSWER = 1.3
 if __name__ == "__main__":
     host = started()
     later = Later(host)
-    host.write(PROMPT, "prompt")
-    row = b""
-    for key in typed(host):
-        if key == b"\r":
-            later.write(LAG, b"\r\n", "echo")
-            later.write(ANSWER, answer_to(row), "answer")
-            later.write(ANSWER, PROMPT, "prompt")
-            row = b""
-        else:
-            later.write(LAG, key, "echo")
-            row += key
+    for row in host.rows(lambda key: later.write(LAG, key, "echo")):
+        later.write(LAG, b"\r\n", "echo")
+        later.write(ANSWER, answer_to(row), "answer")
+        later.write(ANSWER, PROMPT, "prompt")

@@ -47,15 +47,8 @@ def begin(host: Behaviour, way: str, seconds: float) -> None:
 
 if __name__ == "__main__":
     host = started()
-    host.write(b"$ ", "prompt")
-    typed = b""
-    for key in host.keys():  # noqa: SIM118, not a mapping
-        if key != b"\r":
-            typed += key
-            host.write(key, "echo")
-            continue
-        way, _, seconds = typed.decode().partition(" ")
-        typed = b""
+    for row in host.rows(host.echo):
+        way, _, seconds = row.decode().partition(" ")
         begin(host, way, float(seconds))
         host.write(b"\r\nbegun\r\n$ ", "answer")
     used = resource.getrusage(resource.RUSAGE_SELF)

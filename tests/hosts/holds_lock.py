@@ -7,7 +7,7 @@ import fcntl
 import time
 
 from tests.hosts.behaviour import started
-from tests.hosts.rows import serve
+from tests.hosts.commands import work_for_each_row
 
 SECONDS = 0.05
 """How long each row holds the lock."""
@@ -23,4 +23,4 @@ if __name__ == "__main__":
             host.note("locked")
             time.sleep(SECONDS)
 
-    serve(host, work)
+    work_for_each_row(host, work)

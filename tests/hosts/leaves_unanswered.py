@@ -31,22 +31,17 @@ def is_mute(host: Behaviour) -> bool:
 
 
 def main(host: Behaviour) -> None:
-    mute, row = is_mute(host), 0
-    if not mute:
-        host.write(b"$ ", "prompt")
-    for key in host.keys():  # noqa: SIM118, not a mapping
-        if mute:
-            continue
-        if key != b"\r":
-            host.write(key, "echo")
-            continue
-        host.write(b"\r\n", "echo")
-        if answers(host, row):
+    if is_mute(host):
+        for _ in host.reads():
+            pass
+        return
+    for number, _ in enumerate(host.rows(host.echo)):
+        host.echo(b"\r\n")
+        if answers(host, number):
             host.pause(ANSWER)
             host.write(b"done\r\n$ ", "answer")
         else:
             host.note("unanswered")
-        row += 1
 
 
 if __name__ == "__main__":

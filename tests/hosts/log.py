@@ -19,7 +19,7 @@ class Log:
         text = file.read_text() if file.exists() else ""
         return cls([json.loads(row) for row in text[: text.rfind("\n") + 1].splitlines()])
 
-    def of(self, *did: str) -> list[list[dict[str, Any]]]:
+    def by_connection(self, *did: str) -> list[list[dict[str, Any]]]:
         """The rows with one of these words, connection by connection."""
         pids = {row["pid"] for row in self.rows}
         return [[row for row in self.rows if row["pid"] == pid and row["did"] in did] for pid in pids]
@@ -39,20 +39,20 @@ class Log:
     def responses(self) -> list[float]:
         """The time of each answer since the Return before it, in seconds."""
         took: list[int] = []
-        for rows in self.of("read", "answer"):
+        for rows in self.by_connection("read", "answer"):
             returned = None
             for row in rows:
                 if row["did"] == "answer" and returned:
                     took.append(row["since"] - returned)
                 elif "\r" in row["bytes"]:
                     returned = row["at"]
-        return [each / 1e9 for each in took]
+        return [nanoseconds / 1e9 for nanoseconds in took]
 
     @property
     def echo(self) -> float:
         """The median from a key to its echo, in seconds: the nth echo is that of the nth key."""
         took: list[int] = []
-        for rows in self.of("read", "echo"):
+        for rows in self.by_connection("read", "echo"):
             keys = [row["at"] for row in rows if row["did"] == "read" for _ in row["bytes"]]
             echoes = [row["since"] for row in rows if row["did"] == "echo"]
             took += [echoed - typed for typed, echoed in zip(keys, echoes, strict=False)]

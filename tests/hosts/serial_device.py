@@ -24,6 +24,6 @@ def send(host: Behaviour) -> None:
 
 if __name__ == "__main__":
     host = started()
-    for key in host.keys():  # noqa: SIM118, not a mapping
+    for key in host.typed():
         if key == b"\r":
             send(host)

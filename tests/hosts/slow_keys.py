@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from tests.hosts.behaviour import Behaviour
-from tests.hosts.commands import PROMPT, answer_to, typed
+from tests.hosts.behaviour import PROMPT, Behaviour
+from tests.hosts.commands import answer_to
 
 SECONDS = 0.05
 """Seconds for a key, by default."""
@@ -12,18 +12,15 @@ SECONDS = 0.05
 
 def serve(host: Behaviour, seconds: float) -> None:
     """Echo each key late, in order, and answer each row with a text and a prompt."""
-    host.write(PROMPT, "prompt")
-    row = b""
-    for key in typed(host):
-        if key == b"\r":
-            host.write(b"\r\n", "echo")
-            host.write(answer_to(row), "answer")
-            host.write(PROMPT, "prompt")
-            row = b""
-        else:
-            host.pause(seconds)
-            host.write(key, "echo")
-            row += key
+
+    def show(key: bytes) -> None:
+        host.pause(seconds)
+        host.echo(key)
+
+    for row in host.rows(show):
+        host.echo(b"\r\n")
+        host.write(answer_to(row), "answer")
+        host.write(PROMPT, "prompt")
 
 
 if __name__ == "__main__":
