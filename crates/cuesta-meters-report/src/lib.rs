@@ -35,7 +35,7 @@ impl Cpu {
 
 impl Count {
     /// `count` events in `seconds`.
-    pub fn over(count: u64, seconds: f64) -> Self {
+    pub fn new(count: u64, seconds: f64) -> Self {
         Self { count, per_s: count as f64 / seconds }
     }
 }

@@ -71,7 +71,7 @@ impl Meter {
         if let Some(why) = first.absence() {
             return Err(NoMeter::Absent { subject: spec.subject, why });
         }
-        let listener = ExitListener::of(&spec.subject, &spec.roots, &first);
+        let listener = ExitListener::for_subject(&spec.subject, &spec.roots, &first);
         let last = spec.read(listener.as_ref());
         Ok(Self {
             spec,

@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 
 use cuesta_meters_report::{Count, Counts, Figure, Subject};
 
-use super::tasks::{TaskDelta, ThreadDelta};
+use super::tasks::TaskDelta;
 use super::{Delta, UNTRACED, UNTRACED_CALLS};
 use crate::CounterSnapshot;
+use crate::kernel::diskstats::DeviceCounters;
 use crate::kernel::grown;
+use crate::kernel::sched::RunQueue;
+use crate::kernel::stat::Stat;
+use crate::kernel::taskstats::{ProcessUsage, TaskTotals};
 
 const NO_WAKEUPS: &str = "only a kernel with CONFIG_SCHEDSTATS counts them, while `sysctl kernel.sched_schedstats=1`";
 
@@ -15,15 +19,18 @@ impl Delta<'_> {
     pub(super) fn counts(&self) -> Counts {
         let part = self.is_part();
         let (minor_faults, major_faults) = if part { self.own_faults() } else { self.faults() };
-        let of_threads = |of: fn(&ThreadDelta) -> u64| self.by_thread(of);
+        let of_threads = |counter: fn(&TaskTotals) -> u64| {
+            let totals = self.own_tasks.and_then(TaskDelta::thread_totals);
+            totals.map(|totals| Count::new(counter(totals), self.seconds))
+        };
         let each_kind = "the machine counts both kinds together";
         let (voluntary_switches, involuntary_switches) = if part {
-            (of_threads(|threads| threads.voluntary), of_threads(|threads| threads.involuntary))
+            (of_threads(|totals| totals.voluntary), of_threads(|totals| totals.involuntary))
         } else {
             (Figure::absent(each_kind), Figure::absent(each_kind))
         };
         let switches = if part {
-            voluntary_switches.with(&involuntary_switches, |a, b| Count::over(a.count + b.count, self.seconds))
+            voluntary_switches.with(&involuntary_switches, |a, b| Count::new(a.count + b.count, self.seconds))
         } else {
             self.count(|snapshot| &snapshot.stat, |stat| stat.switches)
         };
@@ -65,21 +72,19 @@ impl Delta<'_> {
         let group = of_group(self.earlier).with(&of_group(self.later), |a, b| {
             let minor = grown(a.faults, b.faults).unwrap_or(0);
             let major = grown(a.major, b.major).unwrap_or(0);
-            (Count::over(minor.saturating_sub(major), self.seconds), Count::over(major, self.seconds))
+            (Count::new(minor.saturating_sub(major), self.seconds), Count::new(major, self.seconds))
         });
         if matches!(self.later.subject, Subject::Cgroup(_)) && group.value().is_some() {
             return (group.map(|both| both.0), group.map(|both| both.1));
         }
-        let of = |of: fn(&TaskDelta) -> u64| self.own_tasks.map(|tasks| Count::over(of(tasks), self.seconds));
-        (of(|tasks| tasks.minor), of(|tasks| tasks.major))
-    }
-
-    fn by_thread(&self, of: fn(&ThreadDelta) -> u64) -> Figure<Count> {
-        self.own_tasks.and_then(TaskDelta::of_threads).map(|threads| Count::over(of(threads), self.seconds))
+        let count = |faults: fn(&ProcessUsage) -> u64| {
+            self.own_tasks.map(|tasks| Count::new(faults(&tasks.usage), self.seconds))
+        };
+        (count(|usage| usage.minor), count(|usage| usage.major))
     }
 
     fn wakeups(&self) -> Figure<Count> {
-        let wakeups = |queues: &BTreeMap<usize, crate::kernel::sched::RunQueue>| {
+        let wakeups = |queues: &BTreeMap<usize, RunQueue>| {
             Some(queues.values().map(|queue| queue.wakeups).sum::<u64>()).filter(|wakeups| *wakeups > 0)
         };
         let counted = self.count(|snapshot| &snapshot.queues, wakeups);
@@ -90,7 +95,7 @@ impl Delta<'_> {
     fn interrupts(
         &self,
         by_cpu: impl Fn(&CounterSnapshot) -> &Figure<BTreeMap<usize, u64>>,
-        all: impl Fn(&crate::kernel::stat::Stat) -> Option<u64>,
+        all: impl Fn(&Stat) -> Option<u64>,
     ) -> Figure<Count> {
         if matches!(self.later.subject, Subject::Cpus(_)) {
             let sum = |table: &BTreeMap<usize, u64>| {
@@ -103,16 +108,15 @@ impl Delta<'_> {
 
     fn ios(&self) -> Figure<Count> {
         let both = self.earlier.devices.with(&self.later.devices, |a, b| {
-            let of = |name: &String, device: &crate::kernel::diskstats::DeviceCounters| {
+            let requests = |(name, device): (&String, &DeviceCounters)| {
                 let before = a.get(name).copied().unwrap_or_default();
-                grown(before.reads, device.reads)
-                    .unwrap_or(0)
-                    .saturating_add(grown(before.writes, device.writes).unwrap_or(0))
+                let (reads, writes) = (grown(before.reads, device.reads), grown(before.writes, device.writes));
+                reads.unwrap_or(0).saturating_add(writes.unwrap_or(0))
             };
             // A request to a stacked device is a request to the device below it too.
             let lowest = b.iter().filter(|(name, _)| !self.later.stacked.contains(*name));
-            lowest.map(|(name, device)| of(name, device)).fold(0, u64::saturating_add)
+            lowest.map(requests).fold(0, u64::saturating_add)
         });
-        both.map(|count| Count::over(*count, self.seconds))
+        both.map(|count| Count::new(*count, self.seconds))
     }
 }

@@ -9,6 +9,7 @@ use cuesta_meters_report::{
 use super::{Delta, UNTRACED, tasks};
 use crate::kernel::grown;
 use crate::kernel::stat::Ticks;
+use crate::kernel::taskstats::ProcessUsage;
 use crate::snapshot::tasks::tick;
 
 const NO_CPU: &str = "no CPU was there throughout";
@@ -128,7 +129,8 @@ impl Delta<'_> {
             return user / (user + system);
         }
         let stats = self.later.tasks.value().into_iter().flat_map(|tasks| tasks.processes.values());
-        let (user, system) = stats.fold((0, 0), |sum, each| (sum.0 + each.stat.user, sum.1 + each.stat.system));
+        let (user, system) =
+            stats.fold((0, 0), |sum, process| (sum.0 + process.stat.user, sum.1 + process.stat.system));
         if user + system > 0 { user as f64 / (user + system) as f64 } else { 1.0 }
     }
 
@@ -143,8 +145,8 @@ impl Delta<'_> {
         if group.value().is_some() {
             return (group.map(|all| all.0), group.map(|all| all.1), group.map(|all| all.2));
         }
-        let of = |nanos: fn(&super::tasks::TaskDelta) -> u64| self.own_tasks.map(|tasks| nanos(tasks) as f64 / 1e9);
-        (of(|tasks| tasks.cpu), of(|tasks| tasks.user), of(|tasks| tasks.system))
+        let seconds = |nanos: fn(&ProcessUsage) -> u64| self.own_tasks.map(|tasks| nanos(&tasks.usage) as f64 / 1e9);
+        (seconds(|usage| usage.cpu), seconds(|usage| usage.user), seconds(|usage| usage.system))
     }
 
     /// CPU seconds of the subject in the interval between the readings of the CPUs.
@@ -248,24 +250,24 @@ impl Delta<'_> {
         let percent = |seconds: f64| Figure::quotient(100.0 * seconds, capacity, NO_CPU);
         let idle = ("idle", percent(seconds_of(machine.idle.saturating_add(machine.iowait))));
         let steal = ("steal", percent(seconds_of(machine.steal)));
-        let of = |seconds: &Figure| seconds.and_then(|seconds| percent(*seconds));
+        let share = |seconds: &Figure| seconds.and_then(|seconds| percent(*seconds));
         let unseen = 100.0 * seconds_of(machine.irq.saturating_add(machine.softirq)) / capacity.max(f64::MIN_POSITIVE);
         // If the kernel times interrupts apart from tasks, they are a part of their own.
         let apart = self.later.times_interrupts_apart();
         let (interrupts, unseen) = if apart { (unseen, 0.0) } else { (0.0, unseen) };
         let interrupts = ("interrupts", Figure::plain(interrupts));
         if !self.is_part() {
-            let tasks = ("tasks", of(&self.clocks(&self.own_tasks)));
+            let tasks = ("tasks", share(&self.clocks(&self.own_tasks)));
             return Closure::by_clocks(&[tasks, idle, steal, interrupts], unseen, self.seconds);
         }
-        let subject = ("subject", of(&self.own_in_interval()));
-        let others = ("others", of(&self.clocks(&self.others)));
+        let subject = ("subject", share(&self.own_in_interval()));
+        let others = ("others", share(&self.clocks(&self.others)));
         Closure::by_clocks(&[subject, others, idle, steal, interrupts], unseen, self.seconds)
     }
 
     /// CPU seconds by the clocks of tasks, scaled to the interval of the CPUs, which are read a little earlier.
     fn clocks(&self, tasks: &Figure<super::tasks::TaskDelta>) -> Figure {
-        tasks.map(|tasks| tasks.cpu as f64 / 1e9 / tasks.seconds * self.seconds)
+        tasks.map(|tasks| tasks.usage.cpu as f64 / 1e9 / tasks.seconds * self.seconds)
     }
 }
 
@@ -299,6 +301,7 @@ mod tests {
 
     use super::super::tasks::TaskDelta;
     use crate::kernel::stat::Ticks;
+    use crate::kernel::taskstats::ProcessUsage;
     use crate::snapshot::tasks::tick;
     use crate::{CounterSnapshot, Delta, Roots};
 
@@ -308,7 +311,10 @@ mod tests {
         let [earlier, later] = [(); 2].map(|()| CounterSnapshot::take(&nowhere, &"pid:7".parse().unwrap()));
         let mut delta = Delta::between(&earlier, &later).unwrap();
         let seconds = 10.0;
-        let of_tasks = |cpu: f64| Figure::plain(TaskDelta { seconds, cpu: (cpu * 1e9) as u64, ..TaskDelta::default() });
+        let of_tasks = |cpu: f64| {
+            let usage = ProcessUsage { cpu: (cpu * 1e9) as u64, ..ProcessUsage::default() };
+            Figure::plain(TaskDelta { seconds, usage, ..TaskDelta::default() })
+        };
         let idle = Ticks { idle: 2_500_000_000 / tick(), ..Ticks::default() };
         delta.seconds = seconds;
         delta.cpus = [(0, idle), (1, idle)].into();

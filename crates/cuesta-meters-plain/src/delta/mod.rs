@@ -222,7 +222,7 @@ impl<'a> Delta<'a> {
         let both = of(self.earlier).with(of(self.later), |a, b| (counter(a), counter(b)));
         both.and_then(|counters| match counters {
             (Some(a), Some(b)) => match grown(*a, *b) {
-                Some(count) => Figure::plain(Count::over(count, self.seconds)),
+                Some(count) => Figure::plain(Count::new(count, self.seconds)),
                 None => Figure::absent("the counter was set back meanwhile"),
             },
             _ => self.missing("this kernel does not count it"),

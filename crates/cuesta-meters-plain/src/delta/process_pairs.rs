@@ -17,9 +17,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::successors;
 
-use super::tasks::{ExitDelta, TaskDelta, ThreadDelta};
-use crate::snapshot::tasks::{Process, Tasks, nanos};
-use crate::task_exits::{ProcessUsage, TaskTotals};
+use super::tasks::{ExitDelta, TaskDelta};
+use crate::kernel::taskstats::{ProcessUsage, TaskTotals};
+use crate::snapshot::tasks::{Process, Tasks, Thread, nanos};
 
 /// The process that becomes the parent of orphans, unless another process has asked to (`PR_SET_CHILD_SUBREAPER`).
 const INIT: u32 = 1;
@@ -77,17 +77,20 @@ impl<'a> TaskSide<'a> {
     }
 }
 
+/// A process of the later snapshot, after its state in the earlier one if it was there.
+type Pair<'a> = (Option<&'a Process>, &'a Process);
+
 /// The processes of the later snapshot, each with its state in the earlier one, and the processes that ended in between.
 pub(super) struct ProcessPairs<'a> {
     a: TaskSide<'a>,
     b: TaskSide<'a>,
-    living: BTreeMap<u32, (Option<&'a Process>, &'a Process)>,
+    living: BTreeMap<u32, Pair<'a>>,
     /// Ended processes, each with the living process that holds its account now, if that is one of the pairs.
     gone: Vec<(Option<u32>, &'a Process)>,
 }
 
 impl<'a> ProcessPairs<'a> {
-    pub(super) fn of(a: TaskSide<'a>, b: TaskSide<'a>, begun: u64) -> Self {
+    pub(super) fn new(a: TaskSide<'a>, b: TaskSide<'a>, begun: u64) -> Self {
         let before = |pid: &u32, process: &Process| same(a.find(*pid), process);
         // A process that began before the earlier snapshot and is not in it joined the subject later. Its counters at the
         // earlier snapshot are not known, so it counts from the next snapshot on.
@@ -117,23 +120,14 @@ impl<'a> ProcessPairs<'a> {
             // The other side's orphans that began and ended in between are in no snapshot. The listener has them on their side.
             beyond.extend(self.a.heirs_beyond().chain(self.b.heirs_beyond()));
         }
-        let grown = |own: fn(&Process) -> u64, children: fn(&Process) -> u64, ended: fn(ProcessUsage) -> u64| {
-            let by_parents = self.grown(own, children, &beyond);
-            reported.map_or(by_parents, |reported| by_parents.max(self.with_ends(own, ended(reported))))
-        };
-        let cpu =
-            grown(Process::cpu, |p| nanos(p.stat.child_user.saturating_add(p.stat.child_system)), |used| used.cpu);
+        let by_parents = self.grown(&beyond);
+        let usage = reported.map_or(by_parents, |reported| by_parents.max(self.with_ends(reported)));
+        let totals = ended.unwrap_or_default().tasks;
         TaskDelta {
-            seconds: self.seconds(cpu, ended),
-            cpu,
-            user: grown(|p| nanos(p.stat.user), |p| nanos(p.stat.child_user), |used| used.user),
-            system: grown(|p| nanos(p.stat.system), |p| nanos(p.stat.child_system), |used| used.system),
-            minor: grown(|p| p.stat.minor, |p| p.stat.child_minor, |used| used.minor),
-            major: grown(|p| p.stat.major, |p| p.stat.child_major, |used| used.major),
-            block_delay: self.grown(|p| nanos(p.stat.block_delay), |_| 0, &beyond)
-                + ended.map_or(0, |ended| self.unseen(ended.tasks)),
-            threads: (self.a.tasks.threads && self.b.tasks.threads)
-                .then(|| self.of_threads(ended.unwrap_or_default().tasks)),
+            seconds: self.seconds(usage.cpu, ended),
+            usage,
+            block_delay: self.block_delay(totals.block_delay),
+            threads: (self.a.tasks.threads && self.b.tasks.threads).then(|| self.of_threads(totals)),
         }
     }
 
@@ -153,89 +147,85 @@ impl<'a> ProcessPairs<'a> {
         if rate > 0.0 { cpu as f64 / rate } else { seconds }
     }
 
-    /// How much a counter grew, by the account of parents: that of the processes themselves, and that of their children that
+    /// How much counters grew, by the account of parents: those of the processes themselves, and those of their children that
     /// ended, less the part that the earlier snapshot saw. Children of processes in `beyond` may belong to the other side and
     /// do not count.
-    fn grown(&self, own: impl Fn(&Process) -> u64, children: impl Fn(&Process) -> u64, beyond: &BTreeSet<u32>) -> u64 {
+    fn grown(&self, beyond: &BTreeSet<u32>) -> ProcessUsage {
         if self.b.has_all_orphans() && !beyond.contains(&INIT) {
-            return self.grown_with_orphans(own, children, beyond);
+            return self.grown_with_orphans(beyond);
         }
-        let mut seen = BTreeMap::<u32, u64>::new();
-        for (heir, process) in &self.gone {
-            if let Some(heir) = heir {
-                *seen.entry(*heir).or_default() += own(process) + children(process);
-            }
+        let mut seen = BTreeMap::<u32, ProcessUsage>::new();
+        for (heir, process) in self.gone.iter().filter_map(|(heir, process)| Some(((*heir)?, process))) {
+            let sum = seen.entry(heir).or_default();
+            *sum = sum.plus(process.usage()).plus(process.usage_of_children());
         }
-        let grown = |(pid, (before, process)): (&u32, &(Option<&Process>, &Process))| {
-            let reaped = children(process).saturating_sub(before.map_or(0, &children));
-            let reaped = reaped.saturating_sub(seen.get(pid).copied().unwrap_or(0));
-            let reaped = if beyond.contains(pid) { 0 } else { reaped };
-            own(process).saturating_sub(before.map_or(0, &own)) + reaped
-        };
-        self.living.iter().map(grown).sum()
+        let reaped = self.living.iter().filter(|(pid, _)| !beyond.contains(pid)).map(|(pid, pair)| {
+            since(*pair, Process::usage_of_children).since(seen.get(pid).copied().unwrap_or_default())
+        });
+        reaped.fold(self.lived(), ProcessUsage::plus)
     }
 
     /// The same for a side to which all orphans belong. Init, not the nearest ancestor, holds the account of an ended orphan.
     /// Which of them holds it is not known afterwards, so the part that was seen is subtracted from the sum over all.
-    fn grown_with_orphans(
-        &self,
-        own: impl Fn(&Process) -> u64,
-        children: impl Fn(&Process) -> u64,
-        beyond: &BTreeSet<u32>,
-    ) -> u64 {
-        let since = |of: &dyn Fn(&Process) -> u64, (before, process): &(Option<&Process>, &Process)| {
-            of(process).saturating_sub(before.map_or(0, of))
-        };
-        let lived: u64 = self.living.values().map(|pair| since(&own, pair)).sum();
+    fn grown_with_orphans(&self, beyond: &BTreeSet<u32>) -> ProcessUsage {
         let waited_for = self.living.iter().filter(|(pid, _)| !beyond.contains(pid));
-        let reaped: u64 = waited_for.map(|(_, pair)| since(&children, pair)).sum();
+        let reaped = sum(waited_for.map(|(_, pair)| since(*pair, Process::usage_of_children)));
         let accounted = self.gone.iter().filter(|(heir, _)| heir.is_some_and(|heir| !beyond.contains(&heir)));
-        let seen: u64 = accounted.map(|(_, process)| own(process) + children(process)).sum();
-        lived + reaped.saturating_sub(seen)
+        let seen = sum(accounted.map(|(_, process)| process.usage().plus(process.usage_of_children())));
+        self.lived().plus(reaped.since(seen))
     }
 
-    /// How much a counter grew, by births and last accounts: that of the living processes, and that of the ended ones less
+    /// How much counters grew, by births and last accounts: those of the living processes, and those of the ended ones less
     /// their earlier counters.
-    fn with_ends(&self, own: impl Fn(&Process) -> u64, ended: u64) -> u64 {
-        let of_pair =
-            |(before, process): &(Option<&Process>, &Process)| own(process).saturating_sub(before.map_or(0, &own));
-        let living: u64 = self.living.values().map(of_pair).sum();
-        let before: u64 = self.gone.iter().map(|(_, process)| own(process)).sum();
-        living + ended.saturating_sub(before)
+    fn with_ends(&self, ended: ProcessUsage) -> ProcessUsage {
+        let before = sum(self.gone.iter().map(|(_, process)| process.usage()));
+        self.lived().plus(ended.since(before))
     }
 
-    /// Time that ended tasks waited for block devices, less the part in the earlier snapshot.
-    fn unseen(&self, ended: TaskTotals) -> u64 {
-        let seen: u64 = self.gone.iter().map(|(_, process)| nanos(process.stat.block_delay)).sum();
-        ended.block_delay.saturating_sub(seen)
+    /// What the living processes used themselves.
+    fn lived(&self) -> ProcessUsage {
+        sum(self.living.values().map(|pair| since(*pair, Process::usage)))
+    }
+
+    /// Nanoseconds that tasks waited for block devices; those of ended tasks without the part in the earlier snapshot.
+    fn block_delay(&self, ended: u64) -> u64 {
+        let delay = |process: &Process| nanos(process.stat.block_delay);
+        let grown = |(before, process): &Pair<'_>| delay(process).saturating_sub(before.map_or(0, delay));
+        let living: u64 = self.living.values().map(grown).sum();
+        let seen: u64 = self.gone.iter().map(|(_, process)| delay(process)).sum();
+        living + ended.saturating_sub(seen)
     }
 
     /// Counters of living threads, and those of ended threads less their part in the earlier snapshot.
-    fn of_threads(&self, ended: TaskTotals) -> ThreadDelta {
-        let mut sum = ThreadDelta::default();
-        let mut seen = ThreadDelta::default();
-        for (_, process) in &self.gone {
-            process.threads.values().for_each(|thread| seen.add(None, thread));
+    fn of_threads(&self, ended: TaskTotals) -> TaskTotals {
+        let (mut living, mut seen) = (TaskTotals::default(), TaskTotals::default());
+        for thread in self.gone.iter().flat_map(|(_, process)| process.threads.values()) {
+            seen = seen.plus(thread.totals());
         }
         for (before, process) in self.living.values() {
             for (tid, thread) in &process.threads {
-                sum.add(before.and_then(|before| before.threads.get(tid)), thread);
+                let before = before.and_then(|before| before.threads.get(tid)).map(Thread::totals);
+                living = living.plus(thread.totals().since(before.unwrap_or_default()));
             }
             let before = before.iter().flat_map(|before| &before.threads);
-            before.filter(|(tid, _)| !process.threads.contains_key(tid)).for_each(|(_, thread)| seen.add(None, thread));
+            let vanished = before.filter(|(tid, _)| !process.threads.contains_key(tid));
+            seen = vanished.fold(seen, |seen, (_, thread)| seen.plus(thread.totals()));
         }
-        ThreadDelta {
-            wait: sum.wait + ended.wait.saturating_sub(seen.wait),
-            slices: sum.slices + ended.dispatches.saturating_sub(seen.slices),
-            voluntary: sum.voluntary + ended.voluntary.saturating_sub(seen.voluntary),
-            involuntary: sum.involuntary + ended.involuntary.saturating_sub(seen.involuntary),
-        }
+        living.plus(ended.since(seen))
     }
 }
 
-/// `found` if it is the same process: the kernel uses process ids again.
-fn same<'a>(found: Option<&'a Process>, process: &Process) -> Option<&'a Process> {
-    found.filter(|found| found.stat.start == process.stat.start)
+fn since((before, process): Pair<'_>, usage: fn(&Process) -> ProcessUsage) -> ProcessUsage {
+    usage(process).since(before.map_or(ProcessUsage::default(), usage))
+}
+
+fn sum(usages: impl Iterator<Item = ProcessUsage>) -> ProcessUsage {
+    usages.fold(ProcessUsage::default(), ProcessUsage::plus)
+}
+
+/// `other` if it is the same process: the kernel uses process ids again.
+fn same<'a>(other: Option<&'a Process>, process: &Process) -> Option<&'a Process> {
+    other.filter(|other| other.stat.start == process.stat.start)
 }
 
 #[cfg(test)]

@@ -5,65 +5,53 @@ use cuesta_meters_report::Figure;
 
 use super::process_pairs::{ProcessPairs, TaskSide};
 use crate::CounterSnapshot;
-use crate::snapshot::tasks::Thread;
-use crate::task_exits::{ExitTotals, ProcessUsage, SideTotals, TaskTotals};
+use crate::kernel::taskstats::{ProcessUsage, TaskTotals};
+use crate::snapshot::tasks::Tasks;
+use crate::task_exits::{ExitTotals, SideTotals};
 
-/// CPU time, faults and waits of tasks. Times are nanoseconds.
+/// CPU time, faults and waits of tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct TaskDelta {
-    /// The interval in which `cpu` was used.
+    /// The interval in which the CPU time was used.
     pub(crate) seconds: f64,
-    pub(crate) cpu: u64,
-    /// Split by ticks.
-    pub(crate) user: u64,
-    /// Split by ticks.
-    pub(crate) system: u64,
-    pub(crate) minor: u64,
-    pub(crate) major: u64,
-    /// Time that tasks waited for block devices.
+    pub(crate) usage: ProcessUsage,
+    /// Time that tasks waited for block devices; nanoseconds.
     pub(crate) block_delay: u64,
     /// Counters of threads, if these were read.
-    pub(crate) threads: Option<ThreadDelta>,
+    pub(crate) threads: Option<TaskTotals>,
 }
 
 impl TaskDelta {
-    pub(crate) fn of_threads(&self) -> Figure<ThreadDelta> {
+    pub(crate) fn thread_totals(&self) -> Figure<TaskTotals> {
         let many = || Figure::absent("there are too many threads to read each: name a control group");
         self.threads.map_or_else(many, Figure::plain)
     }
 }
 
-/// Counters that only threads' own files have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct ThreadDelta {
-    /// Time ready without a CPU.
-    pub(crate) wait: u64,
-    pub(crate) slices: u64,
-    pub(crate) voluntary: u64,
-    pub(crate) involuntary: u64,
-}
-
 pub(crate) fn of_subject(earlier: &CounterSnapshot, later: &CounterSnapshot) -> Figure<TaskDelta> {
-    let ended = ExitDelta::of(earlier, later, |ended| ended.subject);
-    let begun = earlier.at.as_nanos();
-    earlier
-        .tasks
-        .with(&later.tasks, |a, b| ProcessPairs::of(TaskSide::subject(a), TaskSide::subject(b), begun).delta(ended))
+    of_side(earlier, later, |tasks| TaskSide::subject(tasks), |ended| ended.subject)
 }
 
 /// All tasks that are not the subject's. Without last accounts, short-lived ones are known only if their parent is unrelated to
 /// the subject.
 pub(crate) fn of_others(earlier: &CounterSnapshot, later: &CounterSnapshot) -> Figure<TaskDelta> {
-    let ended = ExitDelta::of(earlier, later, |ended| ended.others);
+    of_side(earlier, later, |tasks| TaskSide::others(tasks), |ended| ended.others)
+}
+
+fn of_side(
+    earlier: &CounterSnapshot,
+    later: &CounterSnapshot,
+    side: impl Fn(&Tasks) -> TaskSide<'_>,
+    totals: fn(&ExitTotals) -> SideTotals,
+) -> Figure<TaskDelta> {
+    let ended = ExitDelta::between(earlier, later, totals);
     let begun = earlier.at.as_nanos();
-    earlier
-        .tasks
-        .with(&later.tasks, |a, b| ProcessPairs::of(TaskSide::others(a), TaskSide::others(b), begun).delta(ended))
+    earlier.tasks.with(&later.tasks, |a, b| ProcessPairs::new(side(a), side(b), begun).delta(ended))
 }
 
 /// Whether a listener received births and exits during the whole interval.
 pub(crate) fn listened_throughout(earlier: &CounterSnapshot, later: &CounterSnapshot) -> bool {
-    ExitDelta::of(earlier, later, |ended| ended.subject).is_some()
+    ExitDelta::between(earlier, later, |ended| ended.subject).is_some()
 }
 
 /// Tasks and processes that ended between two snapshots, with their work since they began.
@@ -77,7 +65,7 @@ pub(super) struct ExitDelta {
 
 impl ExitDelta {
     /// None unless a listener ran during the whole interval and lost no message.
-    fn of(
+    fn between(
         earlier: &CounterSnapshot,
         later: &CounterSnapshot,
         side: impl Fn(&ExitTotals) -> SideTotals,
@@ -90,17 +78,5 @@ impl ExitDelta {
             tasks,
             processes,
         })
-    }
-}
-
-impl ThreadDelta {
-    pub(super) fn add(&mut self, before: Option<&Thread>, thread: &Thread) {
-        let sched = before.map(|before| before.sched).unwrap_or_default();
-        self.wait += thread.sched.wait.saturating_sub(sched.wait);
-        self.slices += thread.sched.slices.saturating_sub(sched.slices);
-        let earlier = before.and_then(|before| before.switches).unwrap_or_default();
-        let (voluntary, involuntary) = thread.switches.unwrap_or_default();
-        self.voluntary += voluntary.saturating_sub(earlier.0);
-        self.involuntary += involuntary.saturating_sub(earlier.1);
     }
 }

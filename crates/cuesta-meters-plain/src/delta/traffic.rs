@@ -15,12 +15,12 @@ const NO_QUEUES: &str = "only a kernel with CONFIG_SCHEDSTATS has queues by CPU:
 impl Delta<'_> {
     pub(super) fn traffic(&self) -> Traffic {
         let (run_delay, dispatches, io_delay) = (self.run_delay(), self.dispatches(), self.io_delay());
-        let each = run_delay.with(&dispatches, |delay, dispatches| (*delay, dispatches.count as f64));
+        let both = run_delay.with(&dispatches, |delay, dispatches| (*delay, dispatches.count as f64));
         Traffic {
             running: self.own().seconds.map(|seconds| seconds / self.seconds),
             ready: run_delay.map(|delay| delay / self.seconds),
             in_io: io_delay.map(|delay| delay / self.seconds),
-            ready_delay: each.and_then(|(delay, count)| Figure::quotient(*delay, *count, "there was no dispatch")),
+            ready_delay: both.and_then(|(delay, count)| Figure::quotient(*delay, *count, "there was no dispatch")),
             dispatches,
             run_delay,
             run_queue_delay: self.missing(UNTRACED),
@@ -37,31 +37,29 @@ impl Delta<'_> {
         match self.of_queues() {
             Some(queues) => queues.map(|(wait, _)| *wait as f64 / 1e9),
             None => self.own_tasks.and_then(|tasks| {
-                tasks.of_threads().map(|threads| threads.wait as f64 / 1e9 / tasks.seconds * self.seconds)
+                tasks.thread_totals().map(|threads| threads.wait as f64 / 1e9 / tasks.seconds * self.seconds)
             }),
         }
     }
 
     fn dispatches(&self) -> Figure<Count> {
         match self.of_queues() {
-            Some(queues) => queues.map(|(_, slices)| Count::over(*slices, self.seconds)),
-            None => {
-                self.own_tasks.and_then(TaskDelta::of_threads).map(|threads| Count::over(threads.slices, self.seconds))
-            }
+            Some(queues) => queues.map(|(_, slices)| Count::new(*slices, self.seconds)),
+            None => self
+                .own_tasks
+                .and_then(TaskDelta::thread_totals)
+                .map(|threads| Count::new(threads.dispatches, self.seconds)),
         }
     }
 
     /// Wait and dispatches of the CPUs' run queues; none if the subject's tasks have them, or the kernel has no queues.
     fn of_queues(&self) -> Option<Figure<(u64, u64)>> {
         let queues = self.earlier.queues.with(&self.later.queues, |a, b| {
-            let of = |cpu: &usize| {
+            self.cpus.keys().fold((0_u64, 0_u64), |(waits, dispatches), cpu| {
                 let (a, b) = (a.get(cpu).copied().unwrap_or_default(), b.get(cpu).copied().unwrap_or_default());
-                (grown(a.wait, b.wait).unwrap_or(0), grown(a.slices, b.slices).unwrap_or(0))
-            };
-            self.cpus
-                .keys()
-                .map(of)
-                .fold((0_u64, 0_u64), |sum, each| (sum.0.saturating_add(each.0), sum.1.saturating_add(each.1)))
+                let (wait, slices) = (grown(a.wait, b.wait).unwrap_or(0), grown(a.slices, b.slices).unwrap_or(0));
+                (waits.saturating_add(wait), dispatches.saturating_add(slices))
+            })
         });
         match self.later.subject {
             Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) => None,
@@ -90,15 +88,15 @@ impl Delta<'_> {
     }
 
     fn device(&self, name: &str, a: DeviceCounters, b: DeviceCounters) -> Device {
-        let by = |of: fn(DeviceCounters) -> u64| grown(of(a), of(b)).unwrap_or(0);
+        let by = |counter: fn(DeviceCounters) -> u64| grown(counter(a), counter(b)).unwrap_or(0);
         let (reads, writes) = (by(|device| device.reads), by(|device| device.writes));
         let all = reads.saturating_add(writes) as f64;
-        let seconds = |of: fn(DeviceCounters) -> u64| by(of) as f64 / 1e3;
+        let seconds = |millis: fn(DeviceCounters) -> u64| by(millis) as f64 / 1e3;
         let atb = |count: f64| Figure::quotient(self.seconds, count, NOTHING);
         let busy = seconds(|device| device.busy_ms);
         Device {
-            reads: Count::over(reads, self.seconds),
-            writes: Count::over(writes, self.seconds),
+            reads: Count::new(reads, self.seconds),
+            writes: Count::new(writes, self.seconds),
             read_bytes_per_s: by(|device| device.sectors_read) as f64 * SECTOR as f64 / self.seconds,
             written_bytes_per_s: by(|device| device.sectors_written) as f64 * SECTOR as f64 / self.seconds,
             atb_reads: atb(reads as f64),
@@ -134,19 +132,19 @@ impl Delta<'_> {
     }
 
     fn interface(&self, name: &str, a: InterfaceCounters, b: InterfaceCounters) -> Interface {
-        let by = |of: fn(InterfaceCounters) -> u64| grown(of(a), of(b)).unwrap_or(0);
-        let rate = |of| by(of) as f64 / self.seconds;
-        let (received, sent) = (rate(|each| each.received_bytes), rate(|each| each.sent_bytes));
+        let by = |counter: fn(InterfaceCounters) -> u64| grown(counter(a), counter(b)).unwrap_or(0);
+        let rate = |counter| by(counter) as f64 / self.seconds;
+        let (received, sent) = (rate(|interface| interface.received_bytes), rate(|interface| interface.sent_bytes));
         let speed = match self.later.interface_speeds.get(name) {
             Some(speed) => Figure::plain(*speed as f64),
             None => self.missing("this interface has no speed of its own, as virtual ones"),
         };
         Interface {
-            received: Count::over(by(|each| each.received), self.seconds),
-            sent: Count::over(by(|each| each.sent), self.seconds),
+            received: Count::new(by(|interface| interface.received), self.seconds),
+            sent: Count::new(by(|interface| interface.sent), self.seconds),
             received_bytes_per_s: received,
             sent_bytes_per_s: sent,
-            dropped: Count::over(by(|each| each.dropped), self.seconds),
+            dropped: Count::new(by(|interface| interface.dropped), self.seconds),
             busy: speed.map(|speed| 100.0 * received.max(sent) / speed),
             speed,
         }

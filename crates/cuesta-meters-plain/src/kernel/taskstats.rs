@@ -2,6 +2,8 @@
 //!
 //! The layout is that of `linux/taskstats.h`: new fields are only added at the end. Numbers are in the machine's own order.
 
+use serde::{Deserialize, Serialize};
+
 /// The counters of a task when it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LastAccount {
@@ -11,26 +13,91 @@ pub struct LastAccount {
     pub process: u32,
     /// Its process' parent.
     pub parent: u32,
-    /// CPU time until the kernel last updated the task's clock, at a clock tick or a switch; nanoseconds.
+    /// Its CPU time up to when the kernel last updated the task's clock, at a clock tick or a switch.
+    pub usage: ProcessUsage,
+    pub waits: TaskTotals,
+}
+
+/// CPU time and page faults of a process; times are nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ProcessUsage {
     pub cpu: u64,
-    /// User time by ticks; nanoseconds.
+    /// Split by ticks, as `system`.
     pub user: u64,
-    /// System time by ticks; nanoseconds.
     pub system: u64,
     /// Page faults without a device.
     pub minor: u64,
     /// Page faults that waited for a device.
     pub major: u64,
-    /// Dispatches.
+}
+
+/// Counters of tasks that processes do not have; times are nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TaskTotals {
+    /// How many tasks these are.
+    pub tasks: u64,
     pub dispatches: u64,
-    /// Time ready without a CPU; nanoseconds.
+    /// Time ready without a CPU.
     pub wait: u64,
-    /// Time waited for block devices; nanoseconds.
+    /// Time waited for block devices.
     pub block_delay: u64,
     /// Voluntary switches.
     pub voluntary: u64,
     /// Involuntary switches.
     pub involuntary: u64,
+}
+
+impl ProcessUsage {
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        self.combine(other, u64::saturating_add)
+    }
+
+    /// The growth since `earlier`; a counter that went back has not grown.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        self.combine(earlier, u64::saturating_sub)
+    }
+
+    /// The larger one of each counter.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        self.combine(other, u64::max)
+    }
+
+    fn combine(self, other: Self, operation: fn(u64, u64) -> u64) -> Self {
+        Self {
+            cpu: operation(self.cpu, other.cpu),
+            user: operation(self.user, other.user),
+            system: operation(self.system, other.system),
+            minor: operation(self.minor, other.minor),
+            major: operation(self.major, other.major),
+        }
+    }
+}
+
+impl TaskTotals {
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        self.combine(other, u64::saturating_add)
+    }
+
+    /// The growth since `earlier`; a counter that went back has not grown.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        self.combine(earlier, u64::saturating_sub)
+    }
+
+    fn combine(self, other: Self, operation: fn(u64, u64) -> u64) -> Self {
+        Self {
+            tasks: operation(self.tasks, other.tasks),
+            dispatches: operation(self.dispatches, other.dispatches),
+            wait: operation(self.wait, other.wait),
+            block_delay: operation(self.block_delay, other.block_delay),
+            voluntary: operation(self.voluntary, other.voluntary),
+            involuntary: operation(self.involuntary, other.involuntary),
+        }
+    }
 }
 
 const REQUEST: u16 = 1;
@@ -132,16 +199,21 @@ fn account(stats: &[u8]) -> Option<LastAccount> {
         task,
         process: u32_at(stats, 368).filter(|process| *process > 0).unwrap_or(task),
         parent: u32_at(stats, 132)?,
-        cpu: u64_at(stats, 72)?,
-        user: u64_at(stats, 152)?.saturating_mul(1000),
-        system: u64_at(stats, 160)?.saturating_mul(1000),
-        minor: u64_at(stats, 168)?,
-        major: u64_at(stats, 176)?,
-        dispatches: u64_at(stats, 16)?,
-        wait: u64_at(stats, 24)?,
-        block_delay: u64_at(stats, 40)?,
-        voluntary: u64_at(stats, 272)?,
-        involuntary: u64_at(stats, 280)?,
+        usage: ProcessUsage {
+            cpu: u64_at(stats, 72)?,
+            user: u64_at(stats, 152)?.saturating_mul(1000),
+            system: u64_at(stats, 160)?.saturating_mul(1000),
+            minor: u64_at(stats, 168)?,
+            major: u64_at(stats, 176)?,
+        },
+        waits: TaskTotals {
+            tasks: 1,
+            dispatches: u64_at(stats, 16)?,
+            wait: u64_at(stats, 24)?,
+            block_delay: u64_at(stats, 40)?,
+            voluntary: u64_at(stats, 272)?,
+            involuntary: u64_at(stats, 280)?,
+        },
     })
 }
 
@@ -196,21 +268,9 @@ mod tests {
         let ended = whole(29, &[vec![2, 1, 0, 0], wrapped(OF_A_TASK | 0x8000, &nested)].concat());
         let family = whole(CONTROL, &[vec![1, 2, 0, 0], wrapped(FAMILY_ID, &29_u16.to_ne_bytes())].concat());
         let refused = whole(ERROR, &(-1_i32).to_ne_bytes());
-        let expected = LastAccount {
-            task: 77,
-            process: 70,
-            parent: 4,
-            cpu: 11,
-            user: 6000,
-            system: 4000,
-            minor: 8,
-            major: 2,
-            dispatches: 5,
-            wait: 70,
-            block_delay: 9,
-            voluntary: 3,
-            involuntary: 1,
-        };
+        let usage = ProcessUsage { cpu: 11, user: 6000, system: 4000, minor: 8, major: 2 };
+        let waits = TaskTotals { tasks: 1, dispatches: 5, wait: 70, block_delay: 9, voluntary: 3, involuntary: 1 };
+        let expected = LastAccount { task: 77, process: 70, parent: 4, usage, waits };
         let all = [ended, family, refused].concat();
         assert_eq!(messages(&all), [Message::Ended(expected), Message::Family(29), Message::Answer(1)]);
         for cut in 0..all.len() {

@@ -232,12 +232,4 @@ mod tests {
             assert_eq!(serde_json::from_str::<CounterSnapshot>(&json).unwrap(), snapshot, "{subject}");
         }
     }
-
-    #[test]
-    fn without_a_kernel_every_figure_has_a_reason() {
-        let roots = Roots { proc: "/nowhere".into(), sys: "/nowhere".into() };
-        let snapshot = CounterSnapshot::take(&roots, &Subject::Machine);
-        assert_eq!(snapshot.stat.why(), Some("/nowhere/stat: this kernel has no such file"));
-        assert!(snapshot.tasks.why().is_some());
-    }
 }

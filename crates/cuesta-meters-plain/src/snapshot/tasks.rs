@@ -12,6 +12,7 @@ use crate::Roots;
 use crate::kernel::pid_stat::PidStat;
 use crate::kernel::pid_status::PidStatus;
 use crate::kernel::schedstat::SchedStat;
+use crate::kernel::taskstats::{ProcessUsage, TaskTotals};
 use crate::roots;
 use crate::snapshot::group;
 
@@ -51,6 +52,19 @@ impl Process {
         by_threads(&self.threads).max(nanos(self.stat.own()))
     }
 
+    /// What it has used itself.
+    pub(crate) fn usage(&self) -> ProcessUsage {
+        let PidStat { user, system, minor, major, .. } = self.stat;
+        ProcessUsage { cpu: self.cpu(), user: nanos(user), system: nanos(system), minor, major }
+    }
+
+    /// What its children used that it has waited for.
+    pub(crate) fn usage_of_children(&self) -> ProcessUsage {
+        let PidStat { child_user: user, child_system: system, child_minor: minor, child_major: major, .. } = self.stat;
+        let cpu = nanos(user.saturating_add(system));
+        ProcessUsage { cpu, user: nanos(user), system: nanos(system), minor, major }
+    }
+
     /// A process whose ticks and whose threads were read at instants of their own.
     fn new((stat, ticks_at): (PidStat, Stamp), threads: BTreeMap<u32, Thread>, threads_at: Stamp) -> Self {
         let at = if by_threads(&threads) >= nanos(stat.own()) { threads_at } else { ticks_at };
@@ -68,6 +82,14 @@ pub struct Thread {
     pub(crate) sched: SchedStat,
     /// Voluntary and involuntary switches; not read for a whole machine, which has a counter of its own.
     pub(crate) switches: Option<(u64, u64)>,
+}
+
+impl Thread {
+    pub(crate) fn totals(&self) -> TaskTotals {
+        let (voluntary, involuntary) = self.switches.unwrap_or_default();
+        let SchedStat { wait, slices: dispatches, .. } = self.sched;
+        TaskTotals { tasks: 1, dispatches, wait, block_delay: 0, voluntary, involuntary }
+    }
 }
 
 /// Length of a clock tick of the kernel's files; nanoseconds.

@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 use cuesta_record::Stamp;
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::taskstats::LastAccount;
-use crate::snapshot::tasks::{Process, Tasks, nanos};
+use crate::kernel::taskstats::{LastAccount, ProcessUsage, TaskTotals};
+use crate::snapshot::tasks::{Process, Tasks};
 
 /// Work of all tasks that ended since the listener started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -37,85 +37,10 @@ pub(crate) struct SideTotals {
     pub(crate) processes: ProcessUsage,
 }
 
-/// Counters of ended tasks that processes do not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct TaskTotals {
-    pub(crate) tasks: u64,
-    pub(crate) dispatches: u64,
-    /// Nanoseconds.
-    pub(crate) wait: u64,
-    /// Nanoseconds.
-    pub(crate) block_delay: u64,
-    pub(crate) voluntary: u64,
-    pub(crate) involuntary: u64,
-}
-
-/// CPU time and page faults of a process; times are nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct ProcessUsage {
-    pub(crate) cpu: u64,
-    pub(crate) user: u64,
-    pub(crate) system: u64,
-    pub(crate) minor: u64,
-    pub(crate) major: u64,
-}
-
 impl SideTotals {
     /// The growth since `earlier`.
     pub(crate) fn since(self, earlier: Self) -> Self {
         Self { tasks: self.tasks.since(earlier.tasks), processes: self.processes.since(earlier.processes) }
-    }
-}
-
-impl TaskTotals {
-    fn since(self, earlier: Self) -> Self {
-        Self {
-            tasks: self.tasks.saturating_sub(earlier.tasks),
-            dispatches: self.dispatches.saturating_sub(earlier.dispatches),
-            wait: self.wait.saturating_sub(earlier.wait),
-            block_delay: self.block_delay.saturating_sub(earlier.block_delay),
-            voluntary: self.voluntary.saturating_sub(earlier.voluntary),
-            involuntary: self.involuntary.saturating_sub(earlier.involuntary),
-        }
-    }
-}
-
-impl ProcessUsage {
-    fn since(self, earlier: Self) -> Self {
-        Self {
-            cpu: self.cpu.saturating_sub(earlier.cpu),
-            user: self.user.saturating_sub(earlier.user),
-            system: self.system.saturating_sub(earlier.system),
-            minor: self.minor.saturating_sub(earlier.minor),
-            major: self.major.saturating_sub(earlier.major),
-        }
-    }
-
-    /// Usage of a living process so far.
-    pub(crate) fn by(process: &Process) -> Self {
-        let stat = &process.stat;
-        let (user, system) = (nanos(stat.user), nanos(stat.system));
-        Self { cpu: process.cpu(), user, system, minor: stat.minor, major: stat.major }
-    }
-
-    fn add(&mut self, other: Self) {
-        self.cpu += other.cpu;
-        self.user += other.user;
-        self.system += other.system;
-        self.minor += other.minor;
-        self.major += other.major;
-    }
-
-    /// Neither account of a process is ever too large: last accounts lack tasks that ended before the listener started, and the
-    /// last snapshot lacks later work.
-    fn larger(self, other: Self) -> Self {
-        Self {
-            cpu: self.cpu.max(other.cpu),
-            user: self.user.max(other.user),
-            system: self.system.max(other.system),
-            minor: self.minor.max(other.minor),
-            major: self.major.max(other.major),
-        }
     }
 }
 
@@ -177,10 +102,10 @@ impl ExitAccounts {
     }
 
     /// Tasks have ended. Without births, their parents decide their owner.
-    pub(super) fn ended(&mut self, mut accounts: Vec<LastAccount>) {
+    pub(super) fn ended(&mut self, accounts: &[LastAccount]) {
         while !self.sum.births && !self.all {
             let before = self.known.len();
-            for account in &accounts {
+            for account in accounts {
                 if self.known.contains(&account.parent) || self.parents.contains(&account.parent) {
                     self.known.insert(account.process);
                 }
@@ -189,7 +114,9 @@ impl ExitAccounts {
                 break;
             }
         }
-        accounts.drain(..).for_each(|account| self.take(&account));
+        for account in accounts {
+            self.take(account);
+        }
     }
 
     fn take(&mut self, account: &LastAccount) {
@@ -197,20 +124,9 @@ impl ExitAccounts {
         let open = self.open.entry(account.process).or_default();
         open.is_subject = is_subject;
         open.is_ended |= account.task == account.process;
-        open.ended.add(ProcessUsage {
-            cpu: account.cpu,
-            user: account.user,
-            system: account.system,
-            minor: account.minor,
-            major: account.major,
-        });
+        open.ended = open.ended.plus(account.usage);
         let sum = &mut self.side(is_subject).tasks;
-        sum.tasks += 1;
-        sum.dispatches += account.dispatches;
-        sum.wait += account.wait;
-        sum.block_delay += account.block_delay;
-        sum.voluntary += account.voluntary;
-        sum.involuntary += account.involuntary;
+        *sum = sum.plus(account.waits);
     }
 
     /// Adds ended processes to the sums if there may be many.
@@ -246,30 +162,22 @@ impl ExitAccounts {
             self.close(&former);
         }
         let open = self.open.entry(pid).or_default();
-        (open.is_subject, open.start, open.seen) = (is_subject || self.all, start, ProcessUsage::by(process));
+        (open.is_subject, open.start, open.seen) = (is_subject || self.all, start, process.usage());
     }
 
     fn close_those(&mut self, has_vanished: impl Fn(u32, &OpenProcess) -> bool) {
-        let mut vanished = Vec::new();
-        let open = std::mem::take(&mut self.open);
-        self.open = open
-            .into_iter()
-            .filter_map(|(pid, open)| {
-                if has_vanished(pid, &open) {
-                    vanished.push(open);
-                    return None;
-                }
-                Some((pid, open))
-            })
-            .collect();
+        let vanished: Vec<OpenProcess> =
+            self.open.extract_if(|pid, open| has_vanished(*pid, open)).map(|(_, open)| open).collect();
         for open in &vanished {
             self.close(open);
         }
     }
 
-    /// Adds an ended process to the sums.
+    /// Adds an ended process to the sums. Neither account of a process is ever too large: last accounts lack tasks that ended before
+    /// the listener started, and the last snapshot lacks later work.
     fn close(&mut self, process: &OpenProcess) {
-        self.side(process.is_subject).processes.add(process.seen.larger(process.ended));
+        let sum = &mut self.side(process.is_subject).processes;
+        *sum = sum.plus(process.seen.max(process.ended));
     }
 
     fn side(&mut self, is_subject: bool) -> &mut SideTotals {
@@ -299,7 +207,13 @@ mod tests {
     }
 
     fn end(process: u32, parent: u32) -> LastAccount {
-        LastAccount { task: process, process, parent, cpu: 100, minor: 7, ..LastAccount::default() }
+        LastAccount {
+            task: process,
+            process,
+            parent,
+            usage: ProcessUsage { cpu: 100, minor: 7, ..ProcessUsage::default() },
+            waits: TaskTotals { tasks: 1, ..TaskTotals::default() },
+        }
     }
 
     fn accounts(births: bool) -> ExitAccounts {
@@ -314,7 +228,7 @@ mod tests {
         accounts.born(11, 10);
         accounts.born(12, 11);
         accounts.born(20, 1);
-        accounts.ended(vec![end(11, 10), end(12, 1), end(20, 1)]);
+        accounts.ended(&[end(11, 10), end(12, 1), end(20, 1)]);
         accounts.read(&tasks(&[10], &[1]));
         assert_eq!((accounts.sum.subject.processes.cpu, accounts.sum.others.processes.cpu), (200, 100));
         assert_eq!(accounts.sum.subject.tasks.tasks, 2);
@@ -323,7 +237,7 @@ mod tests {
     #[test]
     fn without_births_parents_decide_the_owner() {
         let mut accounts = accounts(false);
-        accounts.ended(vec![end(12, 11), end(11, 10), end(20, 1)]);
+        accounts.ended(&[end(12, 11), end(11, 10), end(20, 1)]);
         accounts.read(&tasks(&[10], &[1]));
         assert_eq!((accounts.sum.subject.processes.cpu, accounts.sum.others.processes.cpu), (200, 100));
     }
@@ -332,7 +246,7 @@ mod tests {
     fn a_living_process_is_not_in_the_sums() {
         let mut accounts = accounts(true);
         accounts.born(11, 10);
-        accounts.ended(vec![end(11, 10)]);
+        accounts.ended(&[end(11, 10)]);
         accounts.read(&tasks(&[10, 11], &[1]));
         assert_eq!(accounts.sum.subject.processes, ProcessUsage::default());
         accounts.read(&tasks(&[10], &[1]));
@@ -346,9 +260,9 @@ mod tests {
     fn a_reused_id_is_another_process() {
         let mut accounts = accounts(true);
         accounts.born(11, 10);
-        accounts.ended(vec![end(11, 10)]);
+        accounts.ended(&[end(11, 10)]);
         accounts.born(11, 1);
-        accounts.ended(vec![end(11, 1)]);
+        accounts.ended(&[end(11, 1)]);
         accounts.read(&tasks(&[10], &[1]));
         assert_eq!((accounts.sum.subject.processes.cpu, accounts.sum.others.processes.cpu), (100, 100));
         assert!(!accounts.known().contains(&11));
@@ -359,7 +273,7 @@ mod tests {
         let mut accounts = accounts(true);
         for process in 100..100 + 2 * MANY as u32 {
             accounts.born(process, 10);
-            accounts.ended(vec![end(process, 10)]);
+            accounts.ended(&[end(process, 10)]);
             accounts.sweep(|_| false);
         }
         assert!(accounts.open.len() <= MANY + 1);

@@ -18,7 +18,7 @@ use cuesta_record::clock;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
 use self::accounts::ExitAccounts;
-pub(crate) use self::accounts::{ExitTotals, ProcessUsage, SideTotals, TaskTotals};
+pub(crate) use self::accounts::{ExitTotals, SideTotals};
 use self::sockets::{ExitSocket, ForkSocket};
 use crate::kernel::cpu_list;
 use crate::snapshot::tasks::{self, Tasks};
@@ -48,7 +48,7 @@ struct Shared {
 
 impl ExitListener {
     /// Starts to listen for births and ends of a subject's tasks, if that is allowed. Only this machine's kernel reports them.
-    pub fn of(subject: &Subject, roots: &Roots, first: &CounterSnapshot) -> Option<Self> {
+    pub fn for_subject(subject: &Subject, roots: &Roots, first: &CounterSnapshot) -> Option<Self> {
         let all = match subject {
             Subject::Cpus(_) => return None,
             Subject::Machine => true,
@@ -125,7 +125,7 @@ impl Shared {
             overruns += births.receive(|process, parent| accounts.born(process, parent));
         }
         accounts.sum.overruns += overruns;
-        accounts.ended(ended);
+        accounts.ended(&ended);
         accounts.sweep(|pid| self.proc.join(pid.to_string()).exists());
         accounts
     }

@@ -238,7 +238,7 @@ fn counts(counts: &Counts, causes: &CauseShares) -> BTreeMap<Cause, Figure> {
         (Cause::Interrupts, of("interrupts", &counts.interrupts)),
         (Cause::Softirq, of("softirqs", &counts.softirqs)),
     ];
-    counted.into_iter().chain(causes.counted_calls()).collect()
+    counted.into_iter().chain(causes.calls.clone()).collect()
 }
 
 /// Samples over clocks, as a ratio, that raises no doubt.
@@ -283,7 +283,7 @@ fn doubt(own: &Own, by_cause: &ByCause, period: f64) -> Option<String> {
 mod tests {
     use super::*;
     use cuesta_meters_plain::{CounterSnapshot, Delta, Roots};
-    use cuesta_meters_report::{CauseRow, OrEmpty, Sampling, Subject};
+    use cuesta_meters_report::{OrEmpty, Sampling};
 
     #[test]
     fn windows_are_consecutive_and_add_up() {
@@ -314,44 +314,25 @@ mod tests {
         let subject = Subject::Process(std::process::id());
         let [earlier, later] = [(); 2].map(|()| CounterSnapshot::take(&Roots::default(), &subject));
         let own = Delta::between(&earlier, &later).unwrap().report().own;
+        let clocked = ClockedCpu { cpu: 0.0, fault_count: None, capacity: 0.0 };
+        let shares = CauseShares::new(&SampleTally::default(), &SampleWindow::default(), clocked, None);
+        let nothing = shares.report(clocked, &BTreeMap::new());
+        let (row, about) = (nothing.causes["unclassified"].clone(), nothing.about.0.clone().unwrap());
         let doubt_of = |seconds, samples: f64, half_rate: f64, causes: &[&str]| {
             let own = Own { seconds: Figure::plain(seconds), ..own.clone() };
-            let none = Figure::absent("not here");
-            let cause = CauseRow {
-                percent: none.clone(),
-                standard_error: none.clone(),
-                calibration_error: none.clone(),
-                interval: Figure::absent("not here"),
-                samples: none.clone(),
-                seconds: none.clone(),
-                count: none.clone(),
-                average: none.clone(),
-            };
             let about = Sampling {
-                calls_estimated: none.clone(),
-                calls_estimated_from: none.clone(),
-                corrected_calls_seconds: none.clone(),
-                corrected_faults_seconds: none.clone(),
-                coverage: none.clone(),
-                for_linker_seconds: none.clone(),
                 half_rate_seconds: Figure::sampled(half_rate),
-                interrupts_seconds: none.clone(),
-                lost: none.clone(),
-                named_calls_percent: none.clone(),
-                reader_seconds: none.clone(),
                 samples: Figure::sampled(samples),
-                throttled: none.clone(),
+                ..about.clone()
             };
             let by_cause = ByCause {
-                causes: causes.iter().map(|name| ((*name).to_owned(), cause.clone())).collect(),
-                unmet: Vec::new(),
-                bound: none,
-                unclassified: 0.0,
+                causes: causes.iter().map(|name| ((*name).to_owned(), row.clone())).collect(),
                 about: OrEmpty(Some(about)),
+                ..nothing.clone()
             };
-            let found = doubt(&own, &by_cause, 1e-3);
-            assert!(found.as_ref().is_none_or(|why| why.contains("not to be trusted")));
-            found.is_some()
+            let why = doubt(&own, &by_cause, 1e-3);
+            assert!(why.as_ref().is_none_or(|why| why.contains("not to be trusted")));
+            why.is_some()
         };
         let doubt = |seconds, samples: f64, causes: &[&str]| doubt_of(seconds, samples, 0.0, causes);
         assert!(!doubt_of(2.0, 1000.0, 2.0, &["user"]), "each sample stands for two periods");

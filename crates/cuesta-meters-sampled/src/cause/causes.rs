@@ -10,7 +10,6 @@ use super::tally::{SampleTally, SampleWindow, Visibility};
 
 /// Fewest samples for an estimate of calls: its chance error is then a tenth.
 const ENOUGH: u64 = 100;
-const UNCALIBRATED: &str = "the constants could not be measured";
 
 /// Why a CPU was busy, or that it was idle. Each sample has one cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -113,54 +112,16 @@ pub struct CauseShares {
     pub unmet: Vec<Cause>,
     /// The upper bound of each of these: percent of the subject's CPU time.
     pub bound: f64,
-    /// CPU time that the dynamic linker used or asked for, whatever its cause: seconds.
-    pub for_linker: f64,
     /// Samples without a known cause, percent of the busy ones.
     pub unclassified: f64,
-    /// Busy samples.
-    pub samples: u64,
-    /// CPU time that these stand for ÷ that of the clocks. A value far from 1 means stolen or missed samples.
-    pub coverage: f64,
-    /// Samples in system calls whose number is known, percent of all samples in calls.
-    pub named: f64,
-    /// Estimated number of system calls by cause, from the samples at returns. None if the constant could not be measured.
-    pub calls: Option<BTreeMap<Cause, f64>>,
-    /// Samples at returns from system calls, the basis of `calls`.
-    pub syscall_returns: u64,
-    /// The same by cause.
-    pub syscall_returns_by_cause: BTreeMap<Cause, u64>,
-    pub corrections: Corrections,
-    pub overhead: Overhead,
-    /// Samples and other records that were lost.
-    pub lost: u64,
-    /// How often the kernel stopped sampling for the rest of a tick.
-    pub throttled: u64,
-}
-
-/// CPU time that a timer counts for the wrong cause, and that was moved to the right one.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Corrections {
-    /// Returns from system calls, which are sampled in the user's part and known by their address, and their cost to the
-    /// instructions after them: seconds.
-    pub call_seconds: f64,
-    /// Returns from page faults, moved from the user's part to the faults: seconds. None if faults were not counted or the
-    /// constant could not be measured.
-    pub fault_seconds: Option<f64>,
-}
-
-/// CPU time that sampling used.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Overhead {
-    /// CPU time of the reader thread: seconds.
-    pub reader: f64,
-    /// The interrupts: samples of the subject × the cost of one, by cause; none if the cost could not be measured.
-    pub interrupts: Option<f64>,
-    /// CPU time that was sampled at half rate because of dense page faults: seconds.
-    pub half_rate: f64,
+    /// Estimated number of system calls of each cause that has samples at their returns.
+    pub calls: BTreeMap<Cause, Figure>,
+    pub about: Sampling,
 }
 
 impl CauseShares {
-    /// Scales samples to the CPU time of the clocks and corrects what a timer cannot see.
+    /// Scales samples to the CPU time of the clocks and corrects what a timer cannot see: returns from system calls and from page
+    /// faults, and the cost of calls to the instructions after them, are moved from the user's part.
     pub fn new(tally: &SampleTally, window: &SampleWindow, clocked: ClockedCpu, constants: Option<&Constants>) -> Self {
         let mut seconds = scale_to_clock(tally, window.visibility, clocked.cpu);
         let taken = constants.map(|known| known.interrupts(tally));
@@ -172,38 +133,75 @@ impl CauseShares {
         let moved = fault_seconds.map(|hidden| move_hidden(&mut seconds, tally, Cause::PageFaults, hidden));
         // CPU time for which a sampled nanosecond stands: seconds.
         let scale = if tally.busy() == 0 { 0.0 } else { clocked.cpu / tally.busy_time() };
-        let syscall_returns = tally.syscall_return_times.iter().sum::<u64>() as f64 * scale;
+        let return_seconds = tally.syscall_return_times.iter().sum::<u64>() as f64 * scale;
         let calls =
             constants.filter(|known| known.call_hidden > 0.0).map(|known| calls(tally, scale / known.call_hidden));
-        let mut after = 0.0;
+        let mut cost_after = 0.0;
         for (cause, count) in calls.iter().flatten() {
             let cost = count * constants.map_or(0.0, |known| known.call_after);
-            after += move_hidden(&mut seconds, tally, *cause, cost);
+            cost_after += move_hidden(&mut seconds, tally, *cause, cost);
         }
-        let made = calls.as_ref().map_or(0.0, |calls| calls.values().sum());
-        let errors = transfer_errors(made, clocked.fault_count.unwrap_or(0) as f64, constants);
+        let made = calls.as_ref().map(|calls| calls.values().sum::<f64>());
+        let errors = transfer_errors(made.unwrap_or(0.0), clocked.fault_count.unwrap_or(0) as f64, constants);
         let by_cause = shares(&seconds, &errors, &ShareEstimator::new(tally, window.visibility, clocked.cpu));
         let unmet = visible(window.visibility).filter(|cause| !by_cause.contains_key(cause)).collect();
+        let returns = tally.all_syscall_returns();
+        let coverage = if clocked.cpu > 0.0 { tally.busy_time() * 1e-9 / clocked.cpu } else { 0.0 };
+        let about = Sampling {
+            calls_estimated: made.map_or_else(uncalibrated, |made| estimate(made, returns)),
+            calls_estimated_from: Figure::sampled(returns as f64),
+            corrected_calls_seconds: Figure::sampled(return_seconds + cost_after),
+            corrected_faults_seconds: moved.map_or_else(uncalibrated, Figure::sampled),
+            coverage: Figure::sampled(coverage),
+            for_linker_seconds: Figure::sampled(tally.for_linker.iter().sum::<u64>() as f64 * scale),
+            half_rate_seconds: Figure::sampled(tally.half_rate as f64 * 1e-9),
+            interrupts_seconds: taken.map_or_else(uncalibrated, Figure::sampled),
+            lost: Figure::sampled(window.lost as f64),
+            named_calls_percent: Figure::sampled(percent(tally.named as f64, tally.calls() as f64)),
+            reader_seconds: Figure::plain(window.reader.as_secs_f64()),
+            samples: Figure::sampled(tally.busy() as f64),
+            throttled: Figure::sampled(window.throttled as f64),
+        };
+        let estimate_of = |(cause, calls)| (cause, estimate(calls, tally.syscall_returns[cause as usize]));
         Self {
             by_cause,
             unmet,
             bound: 100.0 * bound(samples_taken(tally, window.visibility, clocked.cpu)),
-            for_linker: tally.for_linker.iter().sum::<u64>() as f64 * scale,
             unclassified: percent(tally.time_of(Cause::Unclassified) as f64, tally.busy_time()),
-            samples: tally.busy(),
-            coverage: if clocked.cpu > 0.0 { tally.busy_time() * 1e-9 / clocked.cpu } else { 0.0 },
-            named: percent(tally.named as f64, tally.calls() as f64),
-            calls,
-            syscall_returns: tally.all_syscall_returns(),
-            syscall_returns_by_cause: syscall_returns_by_cause(tally),
-            corrections: Corrections { call_seconds: syscall_returns + after, fault_seconds: moved },
-            overhead: Overhead {
-                reader: window.reader.as_secs_f64(),
-                interrupts: taken,
-                half_rate: tally.half_rate as f64 * 1e-9,
-            },
-            lost: window.lost,
-            throttled: window.throttled,
+            calls: calls.into_iter().flatten().map(estimate_of).collect(),
+            about,
+        }
+    }
+
+    /// The report's part: percentages of the subject's CPUs. `counts` are events by cause, if known.
+    pub fn report(&self, clocked: ClockedCpu, counts: &BTreeMap<Cause, Figure>) -> ByCause {
+        let uncounted = || Figure::absent("how many is not counted by samples");
+        let row = |(cause, share): (&Cause, &Share)| {
+            let count = counts.get(cause).cloned().unwrap_or_else(uncounted);
+            let seconds = Figure::sampled(share.seconds);
+            let of_cpus = |percent: f64| Figure::sampled(percent * clocked.busy());
+            let average = match cause {
+                Cause::Interrupts => Figure::absent("a timer sees a part of their time: the traced tier times each"),
+                _ => seconds.with(&count, |seconds, count| seconds / count.max(1.0)),
+            };
+            let row = CauseRow {
+                percent: Figure::sampled(percent(share.seconds, clocked.capacity)),
+                standard_error: of_cpus(share.error),
+                calibration_error: of_cpus(share.calibration),
+                interval: Figure::sampled(share.interval.map(|limit| limit * clocked.busy())),
+                samples: Figure::sampled(share.samples as f64),
+                seconds,
+                count,
+                average,
+            };
+            (cause.name().to_owned(), row)
+        };
+        ByCause {
+            causes: self.by_cause.iter().map(row).collect(),
+            unmet: self.unmet.iter().map(|cause| cause.name().to_owned()).collect(),
+            bound: Figure::sampled(self.bound * clocked.busy()),
+            unclassified: self.unclassified,
+            about: OrEmpty(Some(self.about.clone())),
         }
     }
 }
@@ -227,16 +225,10 @@ fn scale_to_clock(tally: &SampleTally, visibility: Visibility, cpu: f64) -> [f64
     seconds
 }
 
-/// Number of calls of each kind; a sampled nanosecond at a return stands for `per_nanosecond` of them.
+/// Number of calls of each kind that has samples at returns; a sampled nanosecond at a return stands for `per_nanosecond` of them.
 fn calls(tally: &SampleTally, per_nanosecond: f64) -> BTreeMap<Cause, f64> {
-    let time = |cause| tally.syscall_return_times[cause as usize] as f64;
-    syscall_returns_by_cause(tally).into_keys().map(|cause| (cause, time(cause) * per_nanosecond)).collect()
-}
-
-/// Samples at returns, of each kind of call that has any.
-fn syscall_returns_by_cause(tally: &SampleTally) -> BTreeMap<Cause, u64> {
-    let all = Cause::ALL.into_iter().map(|cause| (cause, tally.syscall_returns[cause as usize]));
-    all.filter(|(_, samples)| *samples > 0).collect()
+    let sampled = Cause::ALL.into_iter().filter(|cause| tally.syscall_returns[*cause as usize] > 0);
+    sampled.map(|cause| (cause, tally.syscall_return_times[cause as usize] as f64 * per_nanosecond)).collect()
 }
 
 /// Moves `hidden` seconds from the user's part, where they were sampled, to cause `to`; returns the seconds moved.
@@ -290,72 +282,8 @@ fn percent(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { 100.0 * part / whole } else { 0.0 }
 }
 
-impl CauseShares {
-    /// The report's part: percentages of the subject's CPUs. `counts` are events by cause, if known.
-    pub fn report(&self, clocked: ClockedCpu, counts: &BTreeMap<Cause, Figure>) -> ByCause {
-        let uncounted = || Figure::absent("how many is not counted by samples");
-        let row = |(cause, share): (&Cause, &Share)| {
-            let count = counts.get(cause).cloned().unwrap_or_else(uncounted);
-            let seconds = Figure::sampled(share.seconds);
-            let of_cpus = |percent: f64| Figure::sampled(percent * clocked.busy());
-            let average = match cause {
-                Cause::Interrupts => Figure::absent("a timer sees a part of their time: the traced tier times each"),
-                _ => seconds.with(&count, |seconds, count| seconds / count.max(1.0)),
-            };
-            let row = CauseRow {
-                percent: Figure::sampled(percent(share.seconds, clocked.capacity)),
-                standard_error: of_cpus(share.error),
-                calibration_error: of_cpus(share.calibration),
-                interval: Figure::sampled(share.interval.map(|limit| limit * clocked.busy())),
-                samples: Figure::sampled(share.samples as f64),
-                seconds,
-                count,
-                average,
-            };
-            (cause.name().to_owned(), row)
-        };
-        ByCause {
-            causes: self.by_cause.iter().map(row).collect(),
-            unmet: self.unmet.iter().map(|cause| cause.name().to_owned()).collect(),
-            bound: Figure::sampled(self.bound * clocked.busy()),
-            unclassified: self.unclassified,
-            about: OrEmpty(Some(self.about())),
-        }
-    }
-
-    /// Number of calls of each kind, if there are enough samples.
-    pub(crate) fn counted_calls(&self) -> impl Iterator<Item = (Cause, Figure)> + '_ {
-        self.calls.iter().flatten().map(|(cause, calls)| {
-            let samples = self.syscall_returns_by_cause.get(cause).copied().unwrap_or_default();
-            (*cause, estimate(*calls, samples))
-        })
-    }
-
-    fn all_calls(&self) -> Figure {
-        match &self.calls {
-            Some(calls) => estimate(calls.values().sum(), self.syscall_returns),
-            None => Figure::absent(UNCALIBRATED),
-        }
-    }
-
-    fn about(&self) -> Sampling {
-        let known = |value: Option<f64>| value.map_or_else(|| Figure::absent(UNCALIBRATED), Figure::sampled);
-        Sampling {
-            calls_estimated: self.all_calls(),
-            calls_estimated_from: Figure::sampled(self.syscall_returns as f64),
-            corrected_calls_seconds: Figure::sampled(self.corrections.call_seconds),
-            corrected_faults_seconds: known(self.corrections.fault_seconds),
-            coverage: Figure::sampled(self.coverage),
-            for_linker_seconds: Figure::sampled(self.for_linker),
-            half_rate_seconds: Figure::sampled(self.overhead.half_rate),
-            interrupts_seconds: known(self.overhead.interrupts),
-            lost: Figure::sampled(self.lost as f64),
-            named_calls_percent: Figure::sampled(self.named),
-            reader_seconds: Figure::plain(self.overhead.reader),
-            samples: Figure::sampled(self.samples as f64),
-            throttled: Figure::sampled(self.throttled as f64),
-        }
-    }
+fn uncalibrated() -> Figure {
+    Figure::absent("the constants could not be measured")
 }
 
 /// An estimated number of calls; missing if `samples` are too few.

@@ -32,7 +32,7 @@ mod tally;
 
 pub use accounting::{CpuAccounting, SampledFigures};
 pub use calibrate::{Constants, calibrate};
-pub use causes::{Cause, CauseShares, ClockedCpu, Corrections, Overhead};
+pub use causes::{Cause, CauseShares, ClockedCpu};
 pub use classify::{CallKind, CodeOwner, SampleClass, StackBase, SymbolClass, UserCode, classify};
 pub use kallsyms::{Function, Kallsyms};
 pub use maps::{FileOffset, Maps, Module, Modules, executable, is_linker};

@@ -129,7 +129,7 @@ impl AddAssign<&Self> for SampleTally {
 }
 
 /// The samples since the last window.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SampleWindow {
     pub from: Stamp,
     pub until: Stamp,
@@ -158,10 +158,11 @@ impl SampleWindow {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
     /// Users and the kernel, by cause.
+    #[default]
     Whole,
     /// Users and the kernel as a whole, since its symbols are hidden.
     Unsplit,

@@ -139,7 +139,7 @@ impl TraceDelta {
     fn counts(&self, subject: &Subject, plain: Counts) -> Counts {
         // A subject's tasks count on every CPU.
         let of = if is_part(subject) { &self.everywhere } else { &self.here };
-        let count = |count: u64| Figure::traced(Count::over(count, self.seconds));
+        let count = |count: u64| Figure::traced(Count::new(count, self.seconds));
         let [minor_faults, major_faults] = of.faults().map(count);
         let [voluntary_switches, involuntary_switches] = of.switches().map(count);
         let mut of_machine = plain.of_machine;
@@ -185,7 +185,7 @@ impl TraceDelta {
         let io_delay = Figure::traced(waits.iter().sum::<u64>() as f64 / 1e9);
         let counted = plain.io_delay.value().is_some();
         Traffic {
-            page_waits: Figure::traced(Count::over(pages, self.seconds)),
+            page_waits: Figure::traced(Count::new(pages, self.seconds)),
             page_wait: match pages {
                 0 => Figure::absent("no page fault waited"),
                 pages => Figure::traced(waited as f64 / 1e9 / pages as f64),

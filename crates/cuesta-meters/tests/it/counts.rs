@@ -2,44 +2,40 @@
 
 #![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{ChildStdout, Command, Stdio};
+use std::process::Command;
 
-use crate::running::Running;
-use cuesta_meters::{CounterSnapshot, Delta, Meter, MeterReport, MeterSpec, Roots};
+use crate::running::{self, meter};
+use cuesta_meters::{CounterSnapshot, Delta, MeterReport, Roots};
 
-/// A shell that runs one command at a time and reports when it is done.
+/// A program that runs one command at a time and reports when it is done.
 struct Program {
-    running: Running,
-    output: BufReader<ChildStdout>,
+    program: running::Program,
     /// The Python program's own figures for its last command: voluntary and involuntary switches, microseconds of CPU,
     /// children's voluntary switches.
     used: Vec<u64>,
 }
 
 impl Program {
-    fn start(program: &str, arguments: &[&str]) -> Self {
-        let mut command = Command::new(program);
-        let mut running = Running::start(command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()));
-        let output = BufReader::new(running.0.stdout.take().unwrap());
-        Self { running, output, used: Vec::new() }
+    fn shell() -> Self {
+        Self { program: running::Program::start(&mut Command::new("/bin/sh")), used: Vec::new() }
     }
 
-    fn shell() -> Self {
-        Self::start("/bin/sh", &[])
+    fn python() -> Self {
+        let mut program = running::Program::start(Command::new("python3").args(["-c", PYTHON]));
+        assert_eq!(program.row(), "ready");
+        let mut python = Self { program, used: Vec::new() };
+        python.run("touch(10)"); // the first call loads code
+        python
     }
 
     /// Runs a command and waits for its end.
     fn run(&mut self, command: &str) {
-        writeln!(self.running.0.stdin.as_mut().unwrap(), "{command}; echo done").unwrap();
-        self.wait_for("done");
-    }
-
-    fn wait_for(&mut self, word: &str) {
-        let mut row = String::new();
-        while row.trim() != word {
-            row.clear();
-            assert!(self.output.read_line(&mut row).unwrap() > 0, "the program ended before it printed {word:?}");
+        self.program.send(&format!("{command}; echo done"));
+        loop {
+            let row = self.program.row();
+            if row == "done" {
+                return;
+            }
             if let Some(used) = row.strip_prefix("used ") {
                 self.used = used.split_ascii_whitespace().map(|count| count.parse().unwrap()).collect();
             }
@@ -47,7 +43,7 @@ impl Program {
     }
 
     fn read(&self) -> CounterSnapshot {
-        CounterSnapshot::take(&Roots::default(), &format!("pid:{}", self.running.0.id()).parse().unwrap())
+        CounterSnapshot::take(&Roots::default(), &self.program.subject().parse().unwrap())
     }
 
     /// The meter report of a command.
@@ -85,16 +81,9 @@ for row in sys.stdin:
     print('done', flush=True)
 ";
 
-fn python() -> Program {
-    let mut program = Program::start("python3", &["-c", PYTHON]);
-    program.wait_for("ready");
-    program.run("touch(10)"); // the first call loads code
-    program
-}
-
 #[test]
 fn pages_that_are_touched_are_faults() {
-    let report = python().report_of("touch(20000)");
+    let report = Program::python().report_of("touch(20000)");
     let faults = report.counts.minor_faults.value().unwrap().count;
     assert!((20_000..20_100).contains(&faults), "20,000 pages made {faults} faults");
     assert_eq!(report.counts.major_faults.value().unwrap().count, 0);
@@ -113,7 +102,7 @@ fn short_lived_programs_between_snapshots_are_counted() {
 
 #[test]
 fn waits_for_a_pipe_are_voluntary_switches() {
-    let mut program = python();
+    let mut program = Program::python();
     program.run("pingpong(10)");
     let report = program.report_of("pingpong(5000)");
     // Only the parent's switches count, because the child began and ended between two snapshots. The parent's last wait is for
@@ -129,13 +118,8 @@ fn waits_for_a_pipe_are_voluntary_switches() {
 
 #[test]
 fn a_listener_gets_the_switches_of_short_lived_children() {
-    let mut program = python();
-    let mut meter = Meter::start(MeterSpec {
-        subject: format!("pid:{}", program.running.0.id()).parse().unwrap(),
-        cpus: None,
-        roots: Roots::default(),
-    })
-    .unwrap();
+    let mut program = Program::python();
+    let mut meter = meter(&program.program.subject());
     program.run("pingpong(3000)");
     let report = meter.report().unwrap();
     let counted = report.counts.voluntary_switches.value().unwrap().count;
@@ -146,7 +130,7 @@ fn a_listener_gets_the_switches_of_short_lived_children() {
 
 #[test]
 fn cpu_time_equals_the_programs_own_account() {
-    let mut program = python();
+    let mut program = Program::python();
     let report = program.report_of("spin(20_000_000)");
     let (seconds, known) = (*report.own.seconds.value().unwrap(), program.used[2] as f64 / 1e6);
     assert!(
@@ -156,32 +140,6 @@ fn cpu_time_equals_the_programs_own_account() {
     let (user, system) = (report.own.usr.value().unwrap(), report.own.sys.value().unwrap());
     let own = report.own.percent.value().unwrap();
     assert!((user + system - own).abs() < 1e-9);
-}
-
-#[test]
-fn cpu_time_of_short_lived_programs_is_counted() {
-    let mut shell = Program::shell();
-    shell.run("/bin/true");
-    let spin = "python3 -c 'import os\nend = 0.5\nwhile sum(os.times()[:2]) < end: pass'";
-    let report = shell.report_of(spin);
-    let seconds = *report.own.seconds.value().unwrap();
-    assert!((0.48..0.75).contains(&seconds), "{seconds}");
-}
-
-#[test]
-fn cpu_time_of_a_detached_daemon_is_not_lost() {
-    let burn = |seconds: f64| format!("import os\nwhile sum(os.times()[:2]) < {seconds}: pass\n");
-    // One write, because the shell prints into the same pipe.
-    let daemon = burn(0.8) + "os.write(1, b\"used %d\\n\" % os.getpid())\nos.execvp(\"sleep\", [\"sleep\", \"20\"])";
-    let mut shell = Program::shell();
-    shell.run(&format!("( (exec python3 -c '{daemon}') & wait ) & keeper=$!"));
-    while shell.used.is_empty() {
-        shell.run("/bin/true");
-    }
-    let report = shell.report_of(&format!("kill $keeper; wait $keeper; python3 -c '{}'", burn(0.5)));
-    shell.run(&format!("kill {}", shell.used[0]));
-    let seconds = *report.own.seconds.value().unwrap();
-    assert!((0.48..0.75).contains(&seconds), "{seconds}");
 }
 
 #[test]

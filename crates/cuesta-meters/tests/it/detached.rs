@@ -4,12 +4,10 @@
 #![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
-use std::process::{ChildStdout, Command, Stdio};
+use std::process::Command;
 
-use crate::running::Running;
-use cuesta_meters::{Meter, MeterReport, MeterSpec, Roots, Source};
+use crate::running::{Program, meter};
+use cuesta_meters::{MeterReport, Source};
 use tempfile::TempDir;
 
 /// A host whose burners leave its process tree in several ways. Each burner ends by adding a row to the log: its CPU seconds and
@@ -67,8 +65,7 @@ const MOST_STOLEN: f64 = 10.0;
 const TRIES: usize = 4;
 
 struct Host {
-    running: Running,
-    output: BufReader<ChildStdout>,
+    program: Program,
     folder: TempDir,
     /// CPU seconds and page faults of the host's own process, by its own account.
     used: (f64, u64),
@@ -77,56 +74,36 @@ struct Host {
 impl Host {
     fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut command = Command::new("python3");
-        command.args(["-c", HOST]).arg(folder.path().join("log"));
-        let mut running = Running::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()));
-        let output = BufReader::new(running.0.stdout.take().unwrap());
-        let mut host = Self { running, output, folder, used: (0.0, 0) };
-        assert_eq!(host.read_row(), "ready");
-        host
-    }
-
-    fn read_row(&mut self) -> String {
-        let mut row = String::new();
-        assert!(self.output.read_line(&mut row).unwrap() > 0, "the host ended");
-        row.trim().to_owned()
+        let mut program = Program::start(Command::new("python3").args(["-c", HOST]).arg(folder.path().join("log")));
+        assert_eq!(program.row(), "ready");
+        Self { program, folder, used: (0.0, 0) }
     }
 
     fn run(&mut self, order: &str) {
-        writeln!(self.running.0.stdin.as_mut().unwrap(), "{order}").unwrap();
-        let row = self.read_row();
-        let mut words = row.strip_prefix("used ").unwrap().split(' ');
-        self.used.0 += words.next().unwrap().parse::<f64>().unwrap();
-        self.used.1 += words.next().unwrap().parse::<u64>().unwrap();
-    }
-
-    fn log(&self) -> PathBuf {
-        self.folder.path().join("log")
+        self.program.send(order);
+        let row = self.program.row();
+        let (seconds, faults) = row.strip_prefix("used ").unwrap().split_once(' ').unwrap();
+        self.used.0 += seconds.parse::<f64>().unwrap();
+        self.used.1 += faults.parse::<u64>().unwrap();
     }
 
     /// Waits for `count` burners; returns CPU seconds and page faults of all, the host's own included.
     fn truth(&self, burners: usize, mut meanwhile: impl FnMut()) -> (f64, u64) {
         loop {
-            let rows = fs::read_to_string(self.log()).unwrap_or_default();
+            let rows = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
             if rows.lines().count() == burners {
-                let words = |row: &str, place| row.split(' ').nth(place).unwrap().to_owned();
-                let seconds: f64 = rows.lines().map(|row| words(row, 0).parse::<f64>().unwrap()).sum();
-                let faults: u64 = rows.lines().map(|row| words(row, 1).parse::<u64>().unwrap()).sum();
-                return (seconds + self.used.0, faults + self.used.1);
+                let words = rows.lines().map(|row| row.split_once(' ').unwrap());
+                return words.fold(self.used, |(seconds, faults), (more, again)| {
+                    (seconds + more.parse::<f64>().unwrap(), faults + again.parse::<u64>().unwrap())
+                });
             }
-            assert!(self.running.0.id() > 0);
             meanwhile();
         }
     }
 
-    fn meter(&self) -> Meter {
-        let subject = format!("pid:{}", self.running.0.id()).parse().unwrap();
-        Meter::start(MeterSpec { subject, cpus: None, roots: Roots::default() }).unwrap()
-    }
-
     /// The meter report of an order while the hypervisor let the machine work, or the last of a few if it never did.
     fn undisturbed(&mut self, order: &str) -> MeterReport {
-        let mut meter = self.meter();
+        let mut meter = meter(&self.program.subject());
         let mut left = TRIES;
         loop {
             self.run(order);
@@ -140,7 +117,7 @@ impl Host {
 
     /// The meter report of an order and the truth. No snapshot is taken in between.
     fn report_of(&mut self, order: &str, burners: usize) -> (MeterReport, (f64, u64)) {
-        let mut meter = self.meter();
+        let mut meter = meter(&self.program.subject());
         self.run(order);
         let truth = self.truth(burners, || {});
         (meter.report().unwrap(), truth)
@@ -156,21 +133,14 @@ fn agrees(report: &MeterReport, (seconds, faults): (f64, u64)) {
 }
 
 #[test]
-fn children_that_no_parent_waits_for_are_counted() {
-    let (report, truth) = Host::start().report_of("ignored(6, 0.25)", 6);
-    agrees(&report, truth);
-}
-
-#[test]
-fn short_lived_daemons_are_counted() {
-    let (report, truth) = Host::start().report_of("daemons(6, 0.25)", 12);
-    agrees(&report, truth);
-}
-
-#[test]
-fn short_lived_children_by_the_thousand_are_counted() {
-    for order in ["ignored(2000, 0.001)", "waited(2000, 0.001)"] {
-        let (report, truth) = Host::start().report_of(order, 2000);
+fn processes_that_live_between_two_snapshots_are_counted() {
+    for (order, burners) in [
+        ("ignored(6, 0.25)", 6), // children that no parent waits for
+        ("daemons(6, 0.25)", 12),
+        ("ignored(2000, 0.001)", 2000),
+        ("waited(2000, 0.001)", 2000),
+    ] {
+        let (report, truth) = Host::start().report_of(order, burners);
         agrees(&report, truth);
     }
 }
@@ -178,7 +148,7 @@ fn short_lived_children_by_the_thousand_are_counted() {
 #[test]
 fn daemons_that_live_through_many_snapshots_are_counted() {
     let mut host = Host::start();
-    let mut meter = host.meter();
+    let mut meter = meter(&host.program.subject());
     let first = meter.snapshot();
     host.run("daemons(3, 0.5)");
     let mut parts = Vec::new();

@@ -53,19 +53,20 @@ impl Machine {
     fn read(&self, subject: &str) -> CounterSnapshot {
         CounterSnapshot::take(&self.roots, &subject.parse().unwrap())
     }
-}
 
-fn report(earlier: &CounterSnapshot, later: &CounterSnapshot) -> MeterReport {
-    Delta::between(earlier, later).unwrap().report()
+    /// The meter report of a change.
+    fn report(&self, subject: &str, change: impl FnOnce()) -> MeterReport {
+        let earlier = self.read(subject);
+        change();
+        Delta::between(&earlier, &self.read(subject)).unwrap().report()
+    }
 }
 
 #[test]
 fn a_cpu_that_went_on_or_offline_is_left_out_and_named() {
     let machine = Machine::new();
     machine.cpus(&[(0, 10), (1, 10), (3, 10)]);
-    let earlier = machine.read("machine");
-    machine.cpus(&[(0, 30), (2, 900), (3, 10)]);
-    let report = report(&earlier, &machine.read("machine"));
+    let report = machine.report("machine", || machine.cpus(&[(0, 30), (2, 900), (3, 10)]));
     assert_eq!(report.cpus, [0, 3]);
     assert_eq!(report.cpu.usr.value(), Some(&100.0));
     assert_eq!(report.notes, ["CPU 1-2 came or went: it is left out"]);
@@ -81,10 +82,7 @@ fn only_the_subjects_cpus_count_but_soft_interrupts_of_all() {
             .put("proc/stat", &format!("cpu0 {one} 0 0 0 0 0 {one} 0 0 0\ncpu1 0 0 0 {two} 0 0 {two} 0 0 0\n{rest}"));
     };
     cpus(0, 0);
-    let earlier = machine.read("cpus:0");
-    cpus(30, 10);
-    let later = machine.read("cpus:0");
-    let report = report(&earlier, &later);
+    let report = machine.report("cpus:0", || cpus(30, 10));
     assert_eq!((&report.cpus[..], report.beside.keys().collect::<Vec<_>>()), (&[0][..], vec![&1]));
     assert_eq!((report.cpu.irq.value(), report.beside[&1].idle.value()), (Some(&50.0), Some(&50.0)));
     let (seconds, percent) = (report.network.seconds.value().unwrap(), report.network.percent.value().unwrap());
@@ -100,9 +98,7 @@ fn only_the_subjects_cpus_count_but_soft_interrupts_of_all() {
 fn without_a_cpu_online_throughout_there_is_no_figure() {
     let machine = Machine::new();
     machine.cpus(&[(1, 10)]);
-    let earlier = machine.read("machine");
-    machine.cpus(&[(0, 30)]);
-    let report = report(&earlier, &machine.read("machine"));
+    let report = machine.report("machine", || machine.cpus(&[(0, 30)]));
     assert!(report.cpu.idle.value().is_none() && !report.closure.closes);
 }
 
@@ -112,11 +108,10 @@ fn a_counter_that_wraps_continues_and_one_that_is_set_back_is_absent() {
     let device = |reads: u64, busy: u64| format!("8 0 sda {reads} 0 800 {busy} 0 0 0 0 0 {busy} {busy} 0 0 0 0 0 0\n");
     machine.put("proc/diskstats", &device(100, u64::from(u32::MAX) - 99));
     machine.put("proc/vmstat", "pgfault 1000000\npgmajfault 10\n");
-    let earlier = machine.read("machine");
-    machine.put("proc/diskstats", &device(110, 100));
-    machine.put("proc/vmstat", "pgfault 20\npgmajfault 4\n");
-    let later = machine.read("machine");
-    let report = report(&earlier, &later);
+    let report = machine.report("machine", || {
+        machine.put("proc/diskstats", &device(110, 100));
+        machine.put("proc/vmstat", "pgfault 20\npgmajfault 4\n");
+    });
     let sda = &report.devices["sda"];
     assert_eq!(sda.reads.count, 10);
     assert!((sda.service.value().unwrap() - 0.02).abs() < 1e-9, "200 ms for 10 reads: {:?}", sda.service);
@@ -133,9 +128,7 @@ fn an_interface_is_busy_in_its_busier_direction_if_it_has_a_speed() {
     machine.put("sys/class/net/eth0/speed", "1000\n");
     machine.put("sys/class/net/veth0/speed", "-1\n");
     carried(1_000, 2_000);
-    let earlier = machine.read("machine");
-    carried(3_000, 7_000);
-    let report = report(&earlier, &machine.read("machine"));
+    let report = machine.report("machine", || carried(3_000, 7_000));
     assert_eq!(report.interfaces.keys().collect::<Vec<_>>(), ["eth0", "veth0"]);
     let eth0 = &report.interfaces["eth0"];
     let sent = 100.0 * 5_000.0 / report.seconds / 125e6;
@@ -148,14 +141,13 @@ fn an_interface_is_busy_in_its_busier_direction_if_it_has_a_speed() {
 fn a_subject_that_ends_leaves_a_reason_and_the_machines_figures() {
     let machine = Machine::new();
     machine.process(7, 1, 100, 0);
-    let earlier = machine.read("pid:7");
-    machine.end(7);
-    machine.cpus(&[(0, 50), (1, 0)]);
-    let later = machine.read("pid:7");
-    let report = report(&earlier, &later);
+    let report = machine.report("pid:7", || {
+        machine.end(7);
+        machine.cpus(&[(0, 50), (1, 0)]);
+    });
     assert_eq!(report.own.seconds.why(), Some("process 7 has ended"));
     assert_eq!(report.cpu.usr.value(), Some(&100.0));
-    assert_eq!(later.absence().as_deref(), Some("no such process"));
+    assert_eq!(machine.read("pid:7").absence().as_deref(), Some("no such process"));
 }
 
 #[test]
@@ -169,12 +161,13 @@ fn the_time_table_of_a_process_lists_others_separately() {
         let row = report.total_time.iter().find(|row| row.name == name);
         row.map(|row| row.percent.clone())
     };
-    let living = report(&earlier, &machine.read("pid:7"));
+    let since = || Delta::between(&earlier, &machine.read("pid:7")).unwrap().report();
+    let living = since();
     assert_eq!(shown(&living, "user, by ticks").as_ref(), Some(&living.own.usr));
     assert_eq!(shown(&living, "others and interrupts").as_ref(), Some(&living.own.others));
     assert_eq!(shown(&living, "user"), None);
     machine.end(7);
-    let ended = report(&earlier, &machine.read("pid:7"));
+    let ended = since();
     for name in ["page faults", "user, by ticks", "system, by ticks", "others and interrupts"] {
         assert_eq!(shown(&ended, name).unwrap().why(), Some("process 7 has ended"), "{name}");
     }
@@ -185,9 +178,7 @@ fn interrupt_pressure_shows_that_the_kernel_times_interrupts_separately() {
     let machine = Machine::new();
     machine.process(7, 1, 0, 0);
     let beside = |ticks| {
-        let earlier = machine.read("pid:7");
-        machine.cpus(&[(0, ticks), (1, ticks)]);
-        let report = report(&earlier, &machine.read("pid:7"));
+        let report = machine.report("pid:7", || machine.cpus(&[(0, ticks), (1, ticks)]));
         let names = report.total_time.iter().map(|row| row.name.clone());
         (names.filter(|name| name.contains("others") || name.contains("interrupts")).collect::<Vec<_>>(), report)
     };
@@ -208,11 +199,11 @@ fn a_process_counts_with_its_short_lived_children() {
     machine.process(7, 1, 100, 0);
     machine.process(8, 7, 30, 0);
     machine.process(9, 8, 5, 0);
-    let earlier = machine.read("pid:7");
-    machine.end(9);
-    machine.process(8, 7, 32, 9); // process 9 ran for four more ticks, and its parent waited for it
-    machine.process(7, 1, 101, 0);
-    let report = report(&earlier, &machine.read("pid:7"));
+    let report = machine.report("pid:7", || {
+        machine.end(9);
+        machine.process(8, 7, 32, 9); // process 9 ran for four more ticks, and its parent waited for it
+        machine.process(7, 1, 101, 0);
+    });
     assert_eq!(report.counts.minor_faults.value().unwrap().count, 2 + 4 + 1);
     assert_eq!(report.own.processes.value(), Some(&2.0));
 }
@@ -222,11 +213,11 @@ fn only_the_programs_of_a_driver_are_metered() {
     let machine = Machine::new();
     machine.process(7, 1, 5000, 0);
     machine.process(8, 7, 30, 0);
-    let earlier = machine.read("children:7");
-    machine.process(7, 1, 9000, 33); // process 8 ran for three more ticks, and its parent waited for it
-    machine.end(8);
-    machine.process(10, 1, 77, 0);
-    let report = report(&earlier, &machine.read("children:7"));
+    let report = machine.report("children:7", || {
+        machine.process(7, 1, 9000, 33); // process 8 ran for three more ticks, and its parent waited for it
+        machine.end(8);
+        machine.process(10, 1, 77, 0);
+    });
     assert_eq!(report.counts.minor_faults.value().unwrap().count, 3);
 }
 
@@ -248,20 +239,15 @@ fn snapshots_of_two_boots_or_two_subjects_do_not_compare() {
 fn ten_thousand_processes_are_read_and_too_many_threads_are_reported() {
     let machine = Machine::new();
     machine.process(1, 0, 0, 0);
-    for pid in 2..10_002 {
-        machine.process(pid, if pid % 2 == 0 { 1 } else { pid - 1 }, 10, 0);
-    }
-    let earlier = machine.read("pid:1");
-    for pid in 2..10_002 {
-        machine.process(pid, if pid % 2 == 0 { 1 } else { pid - 1 }, 11, 0);
-    }
-    let later = machine.read("pid:1");
-    let report = report(&earlier, &later);
+    let ticks =
+        |ticks| (2..10_002).for_each(|pid| machine.process(pid, if pid % 2 == 0 { 1 } else { pid - 1 }, ticks, 0));
+    ticks(10);
+    let report = machine.report("pid:1", || ticks(11));
     assert_eq!(report.own.processes.value(), Some(&10_001.0));
     assert_eq!(report.counts.minor_faults.value().unwrap().count, 10_000);
     assert!(report.traffic.run_delay.why().unwrap().contains("too many threads"));
     assert!(report.notes.iter().any(|note| note.starts_with("its 10001 processes")), "{:?}", report.notes);
-    println!("reading 10,001 processes took {:?} of CPU", later.cost);
+    println!("reading 10,001 processes took {:?} s of CPU", report.cost.value());
 }
 
 #[test]
@@ -287,9 +273,7 @@ fn control_groups_of_both_versions() {
     for path in ["/jobs", "jobs", machine.roots.sys.join("fs/cgroup/unified/jobs").to_str().unwrap()] {
         let subject = format!("cgroup:{path}");
         group(0, 0);
-        let earlier = machine.read(&subject);
-        group(250_000, 40_000_000);
-        let report = report(&earlier, &machine.read(&subject));
+        let report = machine.report(&subject, || group(250_000, 40_000_000));
         assert_eq!(report.own.seconds.value(), Some(&0.25), "{path}");
         assert_eq!(report.own.processes.value(), Some(&2.0), "{path}");
         assert_eq!(report.idle.quota.value(), Some(&0.5), "{path}");
@@ -301,13 +285,10 @@ fn control_groups_of_both_versions() {
 #[test]
 fn unreadable_files_leave_reasons_and_never_zeros() {
     let machine = Machine::new();
-    let earlier = machine.read("machine");
-    machine.cpus(&[(0, 10), (1, 30)]);
-    let report = report(&earlier, &machine.read("machine"));
+    let report = machine.report("machine", || machine.cpus(&[(0, 10), (1, 30)]));
     assert_eq!(report.cpu.load.value(), Some(&100.0));
     assert!(report.counts.major_faults.why().unwrap().contains("vmstat"));
     assert!(report.pressure.values().all(|figure| figure.value().is_none()));
-    assert!(
-        Path::new(&report.traffic.run_delay.why().unwrap().split(':').next().unwrap()).starts_with(&machine.roots.proc)
-    );
+    let (file, why) = report.traffic.run_delay.why().unwrap().split_once(": ").unwrap();
+    assert!(Path::new(file).starts_with(&machine.roots.proc) && why == "this kernel has no such file", "{file}: {why}");
 }

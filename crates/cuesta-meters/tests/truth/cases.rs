@@ -14,6 +14,7 @@
 
 use std::fmt::Write;
 
+use cuesta_meters::Figure;
 use cuesta_meters::sampled::cause::{Cause, Share};
 
 use crate::trial::Trial;
@@ -181,13 +182,17 @@ fn seconds(trial: &Trial, found: Found) -> f64 {
     let causes = &trial.causes;
     match found {
         In(cause) => causes.by_cause.get(&cause).map_or(0.0, |share| share.seconds),
-        ForLinker => causes.for_linker,
+        ForLinker => value(&causes.about.for_linker_seconds),
         Kernel => {
             let users = [Cause::User, Cause::Linking, Cause::Unclassified];
             let shares = causes.by_cause.iter().filter(|(cause, _)| !users.contains(cause));
             shares.map(|(_, share)| share.seconds).sum()
         }
     }
+}
+
+fn value(figure: &Figure) -> f64 {
+    *figure.value().expect("samples give it")
 }
 
 /// One standard deviation of the estimate from the number of samples alone: seconds.
@@ -201,7 +206,7 @@ fn deviation(trial: &Trial, found: Found) -> f64 {
             .map_or(0.0, |share| (share.error.powi(2) - share.calibration.powi(2)).max(0.0).sqrt() / 100.0 * total);
     }
     let share = (seconds(trial, found) / total).clamp(0.0, 1.0);
-    (share * (1.0 - share) / trial.causes.samples.max(1) as f64).sqrt() * total
+    (share * (1.0 - share) / value(&trial.causes.about.samples).max(1.0)).sqrt() * total
 }
 
 /// Writes the details that help to explain a failure.
@@ -221,12 +226,13 @@ fn write_details(trial: &Trial, report: &mut String) {
             nanos(known.call),
             nanos(known.call_after)
         ),
+        format!("{} system calls made, {:?} estimated", trial.truth.calls, causes.about.calls_estimated),
         format!(
-            "{} system calls made, {:.0} estimated",
-            trial.truth.calls,
-            causes.calls.iter().flatten().map(|(_, calls)| calls).sum::<f64>()
+            "{} samples over {:.4} of the time; steal {:.1} %",
+            value(&causes.about.samples),
+            value(&causes.about.coverage),
+            trial.stolen
         ),
-        format!("{} samples over {:.4} of the time; steal {:.1} %", causes.samples, causes.coverage, trial.stolen),
     ];
     for row in rows {
         let _ = writeln!(report, "    {row}");

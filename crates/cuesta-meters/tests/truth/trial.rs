@@ -1,9 +1,8 @@
 //! One run of a program under the sampler, and whether the machine disturbed it.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::num::NonZero;
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::thread::available_parallelism;
 
 use cuesta_meters::Subject;
@@ -11,7 +10,7 @@ use cuesta_meters::plain::kernel::pid_stat::PidStat;
 use cuesta_meters::plain::kernel::schedstat::SchedStat;
 use cuesta_meters::sampled::cause::{CauseShares, ClockedCpu, Constants, Sampler, SamplerOptions, calibrate};
 
-use crate::running::Running;
+use crate::running::Program;
 use crate::work::Truth;
 
 /// The result of a run.
@@ -32,17 +31,17 @@ impl Trial {
     /// Runs a program that does these kinds of work for `seconds` of its CPU time.
     pub(crate) fn run(kinds: &str, seconds: f64) -> Self {
         let constants = calibrate().expect("this test must be allowed to sample: run it as root");
-        let mut program = Program::start(kinds, seconds);
+        let mut program = start(kinds, seconds);
         program.row();
-        let subject = Subject::Process(program.running.0.id());
+        let subject = Subject::Process(program.pid());
         let sampler = Sampler::start(&[subject], SamplerOptions::default()).expect("may sample");
         let stolen = Stolen::now();
-        let before = program.kernel_counts();
+        let before = kernel_counts(program.pid());
         sampler.window().expect("the sampler lives");
-        program.go();
+        program.send("");
         let truth: Truth = serde_json::from_str(&program.row()).expect("the truth");
         let window = sampler.window().expect("the sampler lives");
-        let after = program.kernel_counts();
+        let after = kernel_counts(program.pid());
         let (cpu, faults) = (after.0 - before.0, after.1 - before.1);
         let exact =
             ClockedCpu { cpu, fault_count: Some(faults), capacity: window.until.since(window.from).as_secs_f64() };
@@ -56,7 +55,8 @@ impl Trial {
         if self.stolen > MOST_STOLEN {
             return Some(format!("steal was {:.1} %", self.stolen));
         }
-        (self.causes.lost > 0).then(|| format!("{} records were lost", self.causes.lost))
+        let lost = self.causes.about.lost.value().filter(|lost| **lost > 0.0)?;
+        Some(format!("{lost} records were lost"))
     }
 
     /// The part of the program's time that the hypervisor took at most, of a run that it disturbed: all that it took of any CPU.
@@ -69,40 +69,18 @@ impl Trial {
 /// Largest steal, in percent of the machine's time.
 const MOST_STOLEN: f64 = 5.0;
 
-/// The program under test.
-struct Program {
-    running: Running,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
+/// Starts the program under test.
+fn start(kinds: &str, seconds: f64) -> Program {
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    Program::start(command.args(["work", kinds, &seconds.to_string()]))
 }
 
-impl Program {
-    fn start(kinds: &str, seconds: f64) -> Self {
-        let mut command = Command::new(std::env::current_exe().expect("this program"));
-        command.args(["work", kinds, &seconds.to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut running = Running::start(&mut command);
-        let input = running.0.stdin.take().expect("piped");
-        let output = BufReader::new(running.0.stdout.take().expect("piped"));
-        Self { running, input, output }
-    }
-
-    fn go(&mut self) {
-        self.input.write_all(b"\n").expect("the program reads");
-    }
-
-    fn row(&mut self) -> String {
-        let mut row = String::new();
-        self.output.read_line(&mut row).expect("the program writes");
-        row
-    }
-
-    /// CPU time in seconds and page faults, as the kernel counts them.
-    fn kernel_counts(&self) -> (f64, u64) {
-        let file = |name: &str| fs::read_to_string(format!("/proc/{}/{name}", self.running.0.id())).expect("it runs");
-        let run = SchedStat::parse(&file("schedstat")).expect("an account").run;
-        let stat = PidStat::parse(&file("stat")).expect("an account");
-        (run as f64 * 1e-9, stat.minor + stat.major)
-    }
+/// CPU time in seconds and page faults of a process, as the kernel counts them.
+fn kernel_counts(pid: u32) -> (f64, u64) {
+    let file = |name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).expect("it runs");
+    let run = SchedStat::parse(&file("schedstat")).expect("an account").run;
+    let stat = PidStat::parse(&file("stat")).expect("an account");
+    (run as f64 * 1e-9, stat.minor + stat.major)
 }
 
 /// The machine's steal and total time, in ticks.

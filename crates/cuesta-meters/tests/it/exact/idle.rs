@@ -1,13 +1,12 @@
 //! Idle by kind: why the subject did not run while a CPU had nothing to do.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cuesta_meters::MeterReport;
 use cuesta_meters::traced::Depth;
-use cuesta_record::clock;
 
-use super::program::{Program, counted, exact};
+use super::program::{Group, Program, counted, exact};
 
 /// Tries of a test that needs idle CPUs, and how many of them must show the idle. Other work may hide it: if it does so in one
 /// try of ten, fewer tries show it by chance once in 1,100 tests.
@@ -133,40 +132,27 @@ fn an_uncached_program_makes_loading_idle() {
 #[test]
 fn a_quota_makes_throttled_idle() {
     let mut program = Program::start();
-    let group = Quota::of_a_fifth(program.pid());
+    let _group = group_with_a_fifth_of_a_cpu(program.pid());
     let row = "t = time.monotonic() + 0.5; any(iter(lambda: time.monotonic() > t, True))";
     for (report, _) in repeat(&mut program, row, 3) {
         assert!(is_possible(&report), "{:?}", report.idle);
     }
     drop(program);
-    drop(group);
 }
 
-/// A control group with a fifth of a CPU, version 1 or 2.
-struct Quota(PathBuf);
-
-impl Quota {
-    fn of_a_fifth(pid: u32) -> Self {
-        let name = format!("cuesta-exact-{pid}-{}", clock::wall());
-        let version_1 = Path::new("/sys/fs/cgroup/cpu").join(&name);
-        let is_1 = version_1.parent().is_some_and(|mount| mount.join("cpu.cfs_quota_us").exists());
-        let folder = if is_1 { version_1 } else { Path::new("/sys/fs/cgroup").join(&name) };
-        let put = |file: &str, text: &str| fs::write(folder.join(file), text).expect("root may limit its own programs");
-        if is_1 {
-            fs::create_dir(&folder).unwrap();
-            put("cpu.cfs_quota_us", "20000");
-        } else {
-            fs::write("/sys/fs/cgroup/cgroup.subtree_control", "+cpu").expect("root may enable the cpu controller");
-            fs::create_dir(&folder).unwrap();
-            put("cpu.max", "20000 100000");
-        }
-        put("cgroup.procs", &pid.to_string());
-        Self(folder)
-    }
-}
-
-impl Drop for Quota {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir(&self.0);
-    }
+/// A control group of version 1 or 2.
+fn group_with_a_fifth_of_a_cpu(pid: u32) -> Group {
+    let version_1 = Path::new("/sys/fs/cgroup/cpu");
+    let group = if version_1.join("cpu.cfs_quota_us").exists() {
+        let group = Group::new(version_1, pid);
+        group.write("cpu.cfs_quota_us", "20000");
+        group
+    } else {
+        fs::write("/sys/fs/cgroup/cgroup.subtree_control", "+cpu").expect("root may enable the cpu controller");
+        let group = Group::new(Path::new("/sys/fs/cgroup"), pid);
+        group.write("cpu.max", "20000 100000");
+        group
+    };
+    group.write("cgroup.procs", &pid.to_string());
+    group
 }

@@ -1,18 +1,17 @@
 //! A program that runs commands and reports its own figures of them.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{ChildStdout, Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use cuesta_meters::traced::Depth;
-use cuesta_meters::{Count, Figure, Meter, MeterReport, MeterSpec, Roots, Tier};
+use cuesta_meters::{Count, Figure, Meter, MeterReport, Tier};
+use cuesta_record::clock;
 
-use crate::running::Running;
+use crate::running;
+pub(crate) use crate::running::meter;
 
-pub(crate) struct Program {
-    running: Running,
-    output: BufReader<ChildStdout>,
-}
+pub(crate) struct Program(running::Program);
 
 const LOOP: &str = "
 import ctypes, gc, mmap, os, resource, sys, time
@@ -25,30 +24,30 @@ for row in sys.stdin:
 impl Program {
     /// A Python that sleeps until it gets a command.
     pub(crate) fn start() -> Self {
-        let mut command = Command::new("python3");
-        let mut running = Running::start(command.args(["-c", LOOP]).stdin(Stdio::piped()).stdout(Stdio::piped()));
-        let output = BufReader::new(running.0.stdout.take().unwrap());
-        let mut program = Self { running, output };
+        let mut program = Self(running::Program::start(Command::new("python3").args(["-c", LOOP])));
         program.run("pass");
         program
     }
 
     pub(crate) fn pid(&self) -> u32 {
-        self.running.0.id()
+        self.0.pid()
     }
 
     /// Runs a row and waits until the program sleeps again; returns the numbers that it printed.
     pub(crate) fn run(&mut self, row: &str) -> Vec<f64> {
-        // In one write, so that one call reads it.
-        self.running.0.stdin.as_mut().unwrap().write_all(format!("{row}\n").as_bytes()).unwrap();
-        let mut rows = String::new();
-        while !rows.ends_with("done\n") {
-            assert!(self.output.read_line(&mut rows).unwrap() > 0, "the program has ended: {rows}");
+        self.0.send(row);
+        let mut printed = Vec::new();
+        loop {
+            let row = self.0.row();
+            if row == "done" {
+                break;
+            }
+            printed.extend(row.split_ascii_whitespace().filter_map(|word| word.parse::<f64>().ok()));
         }
         while !self.sleeps() {
             std::thread::yield_now();
         }
-        rows.split_ascii_whitespace().filter_map(|word| word.parse().ok()).collect()
+        printed
     }
 
     /// Whether the program is off the CPU in `read` (system call 0).
@@ -57,7 +56,7 @@ impl Program {
     }
 
     pub(crate) fn traced(&self, depth: Depth) -> Meter {
-        meter(&format!("pid:{}", self.pid())).with_tracer(depth)
+        meter(&self.0.subject()).with_tracer(depth)
     }
 
     /// The traced report of a row.
@@ -68,10 +67,6 @@ impl Program {
     }
 }
 
-pub(crate) fn meter(subject: &str) -> Meter {
-    Meter::start(MeterSpec { subject: subject.parse().unwrap(), cpus: None, roots: Roots::default() }).unwrap()
-}
-
 /// A figure that must have been traced.
 pub(crate) fn exact(figure: &Figure) -> f64 {
     let Figure::Metered { value, tier: Tier::Traced } = figure else { panic!("{figure:?}") };
@@ -80,6 +75,27 @@ pub(crate) fn exact(figure: &Figure) -> f64 {
 
 /// A count that must have been traced.
 pub(crate) fn counted(figure: &Figure<Count>) -> u64 {
-    let Figure::Metered { value, tier: Tier::Traced } = figure else { panic!("{figure:?}") };
-    value.count
+    exact(&figure.map(|count| count.count as f64)) as u64
+}
+
+/// A control group of its own, deleted when it is dropped.
+pub(crate) struct Group(pub(crate) PathBuf);
+
+impl Group {
+    pub(crate) fn new(mount: &Path, pid: u32) -> Self {
+        let folder = mount.join(format!("cuesta-exact-{pid}-{}", clock::wall()));
+        fs::create_dir(&folder).unwrap();
+        Self(folder)
+    }
+
+    pub(crate) fn write(&self, file: &str, text: &str) {
+        fs::write(self.0.join(file), text).expect("root may limit its own programs");
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(self.0.join("below"));
+        let _ = fs::remove_dir(&self.0);
+    }
 }

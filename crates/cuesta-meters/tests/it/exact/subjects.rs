@@ -1,12 +1,11 @@
 //! Subjects of other kinds and the tasks that belong to them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cuesta_meters::traced::Depth;
-use cuesta_record::clock;
 
-use super::program::{Program, counted, exact, meter};
+use super::program::{Group, Program, counted, exact, meter};
 
 /// Code that runs a program a number of times.
 fn spawn(times: u32) -> String {
@@ -26,13 +25,19 @@ fn only_the_children_of_a_driver_count() {
 #[test]
 fn a_control_group_has_its_tasks_and_those_below() {
     let mut program = Program::start();
-    let group = Group::with(program.pid());
-    let mut traced = meter(&format!("cgroup:/{}", group.name())).with_tracer(Depth::Light);
+    let pid = program.pid().to_string();
+    let mounts = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"].map(Path::new);
+    let mount = mounts.into_iter().find(|mount| mount.join("cgroup.procs").exists()).expect("there are groups");
+    let group = Group::new(mount, program.pid());
+    fs::create_dir(group.0.join("below")).unwrap();
+    group.write("below/cgroup.procs", &pid);
+    let name = group.0.file_name().unwrap().display();
+    let mut traced = meter(&format!("cgroup:/{name}")).with_tracer(Depth::Light);
     // Some kernels do not report every switch. A fork right after one of these must count too: at 1,000 some come there.
     program.run(&spawn(1000));
     let inside = traced.report().unwrap();
     assert_eq!((counted(&inside.counts.forks), counted(&inside.counts.execs)), (1000, 1000));
-    group.leave(program.pid());
+    fs::write(mount.join("cgroup.procs"), &pid).unwrap();
     traced.report().unwrap();
     program.run(&spawn(10));
     let outside = traced.report().unwrap();
@@ -51,33 +56,4 @@ fn a_cpu_has_all_tasks_that_run_there() {
     assert!(counted(&report.counts.system_calls) > 10);
     let rows: f64 = report.by_cause.value().unwrap().causes.values().map(|cause| exact(&cause.percent)).sum();
     assert!((rows - exact(&report.own.percent)).abs() < 0.1, "{rows} of {:?}", report.own);
-}
-
-/// A control group of version 2 below a named group.
-struct Group(PathBuf);
-
-impl Group {
-    fn with(pid: u32) -> Self {
-        let found = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"].map(Path::new);
-        let mount = found.into_iter().find(|mount| mount.join("cgroup.procs").exists()).expect("there are groups");
-        let group = Self(mount.join(format!("cuesta-exact-{pid}-{}", clock::wall())));
-        fs::create_dir_all(group.0.join("below")).unwrap();
-        fs::write(group.0.join("below/cgroup.procs"), pid.to_string()).unwrap();
-        group
-    }
-
-    fn name(&self) -> String {
-        self.0.file_name().unwrap().to_string_lossy().into_owned()
-    }
-
-    fn leave(&self, pid: u32) {
-        fs::write(self.0.parent().unwrap().join("cgroup.procs"), pid.to_string()).unwrap();
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir(self.0.join("below"));
-        let _ = fs::remove_dir(&self.0);
-    }
 }

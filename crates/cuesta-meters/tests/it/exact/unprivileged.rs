@@ -1,12 +1,8 @@
 //! Without privileges nothing is traced: the report names the reason and the remedy and has all other figures.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
-
 use cuesta_meters::traced::{Depth, Trace};
 
-use super::program::meter;
+use crate::running::{meter, run_as_nobody};
 
 /// Environment variable that is set when this program runs again without privileges.
 const UNPRIVILEGED: &str = "CUESTA_TEST_UNPRIVILEGED";
@@ -29,21 +25,8 @@ fn a_user_without_privileges_gets_the_reason() {
         return;
     }
     assert_eq!(Trace::absence(true), None, "these tests must run as root");
-    let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("unprivileged");
-    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
-    for path in [folder.path(), &program] {
-        fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
-    }
-    let drop = ["--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all", "--inh-caps=-all", "--"];
-    let mut command = Command::new("setpriv");
-    command
-        .args(drop)
-        .arg(&program)
-        .args(["--exact", "exact::unprivileged::a_user_without_privileges_gets_the_reason"])
-        .env(UNPRIVILEGED, "1")
-        .current_dir("/");
-    let output = command.output().expect("setpriv of util-linux is needed");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    let this_test = "exact::unprivileged::a_user_without_privileges_gets_the_reason";
+    let output = run_as_nobody(&["--exact", this_test], &[(UNPRIVILEGED, "1")]);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && printed.contains("1 passed"), "{printed}");
 }
