@@ -11,20 +11,20 @@ from peers.rows import cost_rows, stall_rows
 
 def main() -> int:
     words = sys.argv[1:]
-    chosen = [each for each in COSTS + STALLS if all(word in each.title for word in words)]
+    chosen = [comparison for comparison in COSTS + STALLS if all(word in comparison.title for word in words)]
     if not chosen:
         print("peers: no table has these words in its title; the tables:", file=sys.stderr)
-        print(*(each.title for each in COSTS + STALLS), sep="\n", file=sys.stderr)
+        print(*(comparison.title for comparison in COSTS + STALLS), sep="\n", file=sys.stderr)
         return 2
     if os.geteuid() != 0 or {TOOL_CPU, HOST_CPU} - os.sched_getaffinity(0):
         print("peers: needs root, for control groups and sshd, and the CPUs 0 and 1", file=sys.stderr)
         return 2
     os.sched_setaffinity(0, {HOST_CPU})
     failures = print_tools()
-    for each in chosen:
-        rows = cost_rows if each in COSTS else stall_rows
-        text, failed = rows(each)
-        print(f"\n{each.title}\n\n{text}", flush=True)
+    for comparison in chosen:
+        rows = cost_rows if comparison in COSTS else stall_rows
+        text, failed = rows(comparison)
+        print(f"\n{comparison.title}\n\n{text}", flush=True)
         failures += failed
     if failures:
         print("", *failures, sep="\n")

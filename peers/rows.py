@@ -28,16 +28,9 @@ def cost_rows(comparison: Comparison) -> tuple[str, list[str]]:
             except ToolError as failure:
                 failures.append(f"{comparison.title}: {failure}")
     unit = comparison.load.work.value
-    head = [
-        "",
-        f"CPU a {unit}",
-        "smallest - largest",
-        "x Cuesta",
-        f"{unit}s/s at the host",
-        "memory a user",
-        "lateness p50, p99",
-    ]
-    base = median(each.cpu for each in costs["Cuesta"]) if costs["Cuesta"] else None
+    head = ["", f"CPU a {unit}", "smallest - largest", "x Cuesta", f"{unit}s/s at the host", "memory a user"]
+    head.append("lateness p50, p99")
+    base = median(played.cpu for played in costs["Cuesta"]) if costs["Cuesta"] else None
     return table(head, [cost_row(name, played, base, memory.get(name, "")) for name, played in costs.items()]), failures
 
 
@@ -52,15 +45,14 @@ def memory_of_a_user(tool: Tool, load: Load, fewer: int, more: Cost) -> str:
 def cost_row(name: str, costs: list[Cost], base: float | None, memory: str) -> list[str]:
     if not costs:
         return [name, "failed", "", "", "", "", ""]
-    cpu = sorted(each.cpu for each in costs)
+    rate = median(played.rate for played in costs)
+    cpu = sorted(played.cpu for played in costs)
     return [
         name,
         duration(median(cpu)),
         f"{duration(cpu[0])} - {duration(cpu[-1])}",
         f"{median(cpu) / base:.2g}" if base else "",
-        f"{median(each.rate for each in costs):,.4g}"
-        if costs[0].rate < 1000
-        else f"{median(each.rate for each in costs):,.0f}",
+        f"{rate:,.4g}" if costs[0].rate < 1000 else f"{rate:,.0f}",
         memory,
         lateness(costs[0].told),
     ]
@@ -84,7 +76,7 @@ def stall_rows(comparison: Comparison) -> tuple[str, list[str]]:
     return table(head, rows), failures
 
 
-def stall_row(name: str, found: Stall, true: float) -> list[str]:
-    verdict = {True: "yes", False: "no", None: "not told"}[hidden(found.told.p99, true)]
-    told = found.told
-    return [name, duration(told.p99), duration(true), duration(told.longest), f"{found.kept:.0%}", verdict]
+def stall_row(name: str, played: Stall, true: float) -> list[str]:
+    told = played.told
+    verdict = {True: "yes", False: "no", None: "not told"}[hidden(told.p99, true)]
+    return [name, duration(told.p99), duration(true), duration(told.longest), f"{played.kept:.0%}", verdict]

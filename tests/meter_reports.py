@@ -145,15 +145,15 @@ def meter_report(at: int = 0, seconds: float = 30.0, part: bool = True, **other:
 
 def traced(**other: Any) -> Row:
     """A copy of a report, as the traced tier would make it."""
-    found = meter_report(**other)
+    report = meter_report(**other)
     exact = {"zero": 40.0, "page_wait": 12.0, "loading": 3.0, "io_wait": 8.0, "quota_wait": 1.0}
-    found["idle"] |= {name: {"value": value, "tier": "exact"} for name, value in exact.items()}
-    found["counts"]["execs"] = {"value": {"count": 3, "per_s": 0.1}, "tier": "exact"}
-    found["traffic"]["page_waits"] = {"value": {"count": 60, "per_s": 2.0}, "tier": "exact"}
-    found["traffic"]["page_wait"] = {"value": 31.4e-6, "tier": "exact"}
-    found["traffic"]["run_queue_delay"] = {"value": distribution(360, 5e-6), "tier": "exact"}
+    report["idle"] |= {name: {"value": value, "tier": "exact"} for name, value in exact.items()}
+    report["counts"]["execs"] = {"value": {"count": 3, "per_s": 0.1}, "tier": "exact"}
+    report["traffic"]["page_waits"] = {"value": {"count": 60, "per_s": 2.0}, "tier": "exact"}
+    report["traffic"]["page_wait"] = {"value": 31.4e-6, "tier": "exact"}
+    report["traffic"]["run_queue_delay"] = {"value": distribution(360, 5e-6), "tier": "exact"}
     off_cpu = {"sleep": distribution(300, 0.08), "page": distribution(60, 31e-6)}
-    found["traffic"]["off_cpu"] = {"value": off_cpu, "tier": "exact"}
+    report["traffic"]["off_cpu"] = {"value": off_cpu, "tier": "exact"}
     rows = {"user_and_calls": 10.0, "interrupts": 0.5}
     causes = {
         name: {
@@ -164,5 +164,5 @@ def traced(**other: Any) -> Row:
         }
         for name, value in rows.items()
     }
-    found["by_cause"] = {"value": {"causes": causes, "unclassified": 0.0, "about": {}}, "tier": "exact"}
-    return found
+    report["by_cause"] = {"value": {"causes": causes, "unclassified": 0.0, "about": {}}, "tier": "exact"}
+    return report

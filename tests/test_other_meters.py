@@ -58,11 +58,10 @@ def within_a_point(compare: Callable[[], tuple[Shares, Shares]]) -> None:
 
 @pytest.mark.quiet
 def test_sar_agrees() -> None:
-    sar = needed("sar")
+    command = [needed("sar"), "-u", "ALL", "4", "1"]
 
     def compare() -> tuple[Shares, Shares]:
         meters = _native.Meters.start('{"subject": "machine"}')
-        command = [sar, "-u", "ALL", "4", "1"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={"LC_ALL": "C"}) as process:
             assert process.stdout
             process.stdout.readline()  # by then it has taken its reading, or is about to
@@ -71,11 +70,11 @@ def test_sar_agrees() -> None:
         report = json.loads(meters.report(begun))
         heads = next(row for row in rows if "%usr" in row).split()
         values = next(row for row in rows if row.startswith("Average")).split()
-        found = dict(zip(heads[heads.index("CPU") :], values[1:], strict=True))
-        of = {name: float(value) for name, value in found.items() if name.startswith("%")}
-        usr, sys_, irq = of["%usr"] + of["%nice"] + of["%guest"] + of["%gnice"], of["%sys"], of["%irq"] + of["%soft"]
-        theirs = {"usr": usr, "sys": sys_, "irq": irq}
-        return ours(report), {**theirs, **{name: of[f"%{name}"] for name in ("iowait", "steal", "idle")}}
+        columns = dict(zip(heads[heads.index("CPU") :], values[1:], strict=True))
+        sar = {name[1:]: float(value) for name, value in columns.items() if name.startswith("%")}
+        usr = sar["usr"] + sar["nice"] + sar["guest"] + sar["gnice"]
+        theirs = {"usr": usr, "sys": sar["sys"], "irq": sar["irq"] + sar["soft"]}
+        return ours(report), {**theirs, **{name: sar[name] for name in ("iowait", "steal", "idle")}}
 
     within_a_point(compare)
 
@@ -161,7 +160,7 @@ def test_perf_stat_counts_the_same() -> None:
         tell(b"disable")
         report = json.loads(meters.report(begun))
         counting.send_signal(signal.SIGINT)
-        said = counting.communicate(timeout=30)[1]
+        printed = counting.communicate(timeout=30)[1]
     finally:
         for process in (counting, program):
             process.kill()
@@ -170,16 +169,17 @@ def test_perf_stat_counts_the_same() -> None:
             os.close(pipe)
         program.stdin.close()
         program.stdout.close()
-    found = {row.split(",")[2].partition(":")[0]: float(row.split(",")[0]) for row in said.splitlines() if "," in row}
+    rows = (row.split(",") for row in printed.splitlines() if "," in row)
+    theirs = {name.partition(":")[0]: float(value) for value, _, name, *_ in rows}
     counts = {name: report["counts"][name]["value"]["count"] for name in ("minor_faults", "major_faults", "switches")}
-    assert counts["minor_faults"] + counts["major_faults"] == pytest.approx(found["page-faults"], abs=5)
+    assert counts["minor_faults"] + counts["major_faults"] == pytest.approx(theirs["page-faults"], abs=5)
     assert counts["minor_faults"] >= 3000
-    assert counts["major_faults"] == found["major-faults"]
-    assert counts["switches"] == pytest.approx(found["context-switches"], abs=5)
-    theirs = 100 * found["task-clock"] / 1e3 / (report["seconds"] * len(report["cpus"]))
+    assert counts["major_faults"] == theirs["major-faults"]
+    assert counts["switches"] == pytest.approx(theirs["context-switches"], abs=5)
+    percent = 100 * theirs["task-clock"] / 1e3 / (report["seconds"] * len(report["cpus"]))
     # perf's task-clock runs on while the hypervisor has the CPU; the program's CPU time does not.
     stolen = report["cpu"]["steal"]["value"]
-    assert -POINT <= theirs - report["own"]["percent"]["value"] <= POINT + stolen
+    assert -POINT <= percent - report["own"]["percent"]["value"] <= POINT + stolen
 
 
 SHORT = ["run", "--users", "4", "--stagger", "50ms", "--settle", "1s", "--measure", "2s", "--quiet", "--seed", "3"]
@@ -274,10 +274,10 @@ def test_a_run_without_privileges_reports_what_it_cannot_meter() -> None:
     host = json.loads(done.stdout)["host"]
     assert all_time(host["cpu"]) == pytest.approx(100, abs=2)
     assert host["per_transaction"]["cpu_ms"] > 0
-    said = " ".join([*host["sheet"]["notes"], host["sheet"]["by_cause"].get("why", "")])
-    assert "CAP_NET_ADMIN" in said, "exit records need privileges"
+    notes = " ".join([*host["sheet"]["notes"], host["sheet"]["by_cause"].get("why", "")])
+    assert "CAP_NET_ADMIN" in notes, "exit records need privileges"
     if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) > 0:
-        assert "perf_event_paranoid" in said
+        assert "perf_event_paranoid" in notes
 
 
 @pytest.mark.usefixtures("here")

@@ -27,7 +27,7 @@ fuzz_target!(|text: &str| {
     let _ =
         (cgroup::Usage::parse(text), cgroup::Usage::parse_v1(text, text, 10_000_000), cgroup::Throttled::parse(text));
     let _ = (cgroup::quota(text), cgroup::quota_v1(text, text));
-    let _ = pid_cgroup::of(text, "cpu");
+    let _ = pid_cgroup::path(text, "cpu");
     if let Some(cpus) = cpu_list::parse(text) {
         assert_eq!(cpu_list::parse(&cpu_list::show(&cpus)), Some(cpus));
     }
@@ -40,7 +40,7 @@ fuzz_target!(|text: &str| {
     let (one, other) = text.split_at(middle);
     if let (Ok(earlier), Ok(later)) = (CounterSnapshot::of_node_exporter(one), CounterSnapshot::of_node_exporter(other))
     {
-        let _ = Delta::between(&earlier, &later).map(|delta| delta.report());
+        let _ = Delta::compare(&earlier, &later).map(|delta| delta.report());
     }
     let _ = CounterSnapshot::of_node_exporter(text);
     let _ = serde_json::from_str::<CounterSnapshot>(text);

@@ -25,13 +25,8 @@ class SshLoop:
         return output_of("ssh", "-V").split(",")[0]
 
     def command(self, job: Job) -> list[str]:
-        arguments = [
-            job.host.way[1],
-            f"{job.ramp + job.seconds:.0f}",
-            f"{job.pause:g}",
-            "shared" if self.shared else "separate",
-        ]
-        return ["bash", str(PROGRAMS / "ssh_loops"), str(job.users), str(job.folder), *arguments]
+        times = [f"{job.ramp + job.seconds:.0f}", f"{job.pause:g}", "shared" if self.shared else "separate"]
+        return ["bash", str(PROGRAMS / "ssh_loops"), str(job.users), str(job.folder), job.host.way[1], *times]
 
     def told(self, job: Job) -> Told:
         return told_by(job.folder)

@@ -41,10 +41,10 @@ class Tsung:
 
 def p99_of(percentiles: str) -> float:
     """The p99 of requests that `tsung_percentile.pl` prints, in seconds."""
-    found = re.search(r"values for sample,request\nPercentile 99 : ([\d.]+)", percentiles)
-    if not found:
+    p99 = re.search(r"values for sample,request\nPercentile 99 : ([\d.]+)", percentiles)
+    if not p99:
         raise ValueError(f"Tsung told no p99: {percentiles!r}")
-    return float(found[1]) / 1000
+    return float(p99[1]) / 1000
 
 
 def longest(stats: Path) -> float:

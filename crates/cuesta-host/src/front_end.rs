@@ -35,7 +35,7 @@ impl FrontEnd {
     /// A front end on the current thread, for [`serve`](crate::serve). It does not listen; its time starts now.
     pub fn new(spec: &Spec) -> Result<Rc<Self>, HostError> {
         let started = clock::now();
-        Ok(Self::on_thread(Settings::of(spec, started)?, None, 0, started))
+        Ok(Self::on_thread(Settings::resolve(spec, started)?, None, 0, started))
     }
 
     /// The front end of thread number `thread` of a host.
@@ -59,7 +59,7 @@ impl FrontEnd {
 
     /// The figures since the start.
     pub fn meters(&self) -> Value {
-        CounterSnapshot::of(&[Arc::clone(&self.meters)]).since(&self.first)
+        CounterSnapshot::read(&[Arc::clone(&self.meters)]).since(&self.first)
     }
 
     /// When the answer to a message that arrived at `arrived` is due: after its service and the delay.
@@ -85,7 +85,8 @@ mod tests {
     fn an_answer_is_due_after_service_delay_and_stall() {
         let spec = r#"{"service_time":"10ms","delay":"5ms","stall":{"at":"1s","for":"1s"}}"#;
         let started = clock::now();
-        let front = FrontEnd::on_thread(Settings::of(&Spec::parse(spec).unwrap(), started).unwrap(), None, 0, started);
+        let front =
+            FrontEnd::on_thread(Settings::resolve(&Spec::parse(spec).unwrap(), started).unwrap(), None, 0, started);
         let after = |millis| started + Duration::from_millis(millis);
         assert_eq!(front.due(after(3)), after(18));
         assert_eq!(front.due(after(4)), after(28));

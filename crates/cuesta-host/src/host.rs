@@ -56,7 +56,7 @@ impl Host {
     /// Starts a host; when this returns it listens.
     pub fn start(spec: &Spec) -> Result<Self, HostError> {
         let started = clock::now();
-        let settings = Settings::of(spec, started)?;
+        let settings = Settings::resolve(spec, started)?;
         let listeners = listen(spec)?;
         let kernel_paths = kernel_path::for_threads(spec);
         let mut host = Self {
@@ -92,7 +92,7 @@ impl Host {
 
     /// The figures since the start.
     pub fn meters(&self) -> Value {
-        let mut figures = CounterSnapshot::of(&self.meters).since(&self.first);
+        let mut figures = CounterSnapshot::read(&self.meters).since(&self.first);
         figures["started"] = self.first.at().as_nanos().into();
         figures["notes"] = self.notes.clone().into();
         figures
@@ -154,8 +154,8 @@ impl Host {
 
     fn spawn(&mut self, name: String, body: impl FnOnce(Arc<Notify>) + Send + 'static) -> Result<(), HostError> {
         let stop = Arc::new(Notify::new());
-        let told = Arc::clone(&stop);
-        let handle = thread::Builder::new().name(name).spawn(move || body(told)).map_err(HostError::Thread)?;
+        let stopped = Arc::clone(&stop);
+        let handle = thread::Builder::new().name(name).spawn(move || body(stopped)).map_err(HostError::Thread)?;
         self.threads.push(Thread { stop, handle });
         Ok(())
     }
@@ -236,14 +236,14 @@ fn reach(spec: &Spec, listener: &Listener) -> Option<String> {
 /// How many lines fit, if that is few.
 fn room(spec: &Spec) -> Option<String> {
     // A program needs a pseudo-terminal or a socket, of which the in-kernel path has both ends open, and a pidfd as well.
-    let each = match (spec.service.command(), spec.path) {
+    let per_line = match (spec.service.command(), spec.path) {
         (Some(_), Path::Kernel) => 4,
         (Some(_), Path::User) => 3,
         (None, _) => 1,
     };
     let limit = getrlimit(Resource::Nofile).current?;
-    let lines = limit.saturating_sub(OTHER_DESCRIPTORS) / each;
-    let needed = MANY_LINES * each + OTHER_DESCRIPTORS;
+    let lines = limit.saturating_sub(OTHER_DESCRIPTORS) / per_line;
+    let needed = MANY_LINES * per_line + OTHER_DESCRIPTORS;
     (lines < MANY_LINES).then(|| {
         format!(
             "{limit} file descriptors are room for about {lines} lines; for {MANY_LINES} set `ulimit -n {needed}` first"

@@ -37,7 +37,7 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Resolves the settings of each thread of a host that starts at `started`.
-    pub(crate) fn of(spec: &Spec, started: Stamp) -> Result<Self, HostError> {
+    pub(crate) fn resolve(spec: &Spec, started: Stamp) -> Result<Self, HostError> {
         check_numbers(spec)?;
         check_service(spec)?;
         let distribution = spec.service_time.as_deref().map(distribution).transpose()?;
@@ -168,7 +168,7 @@ mod tests {
 
     fn settings(json: &str) -> Result<Settings, String> {
         let spec = Spec::parse(json).map_err(|error| error.to_string())?;
-        Settings::of(&spec, Stamp::ZERO).map_err(|error| error.to_string())
+        Settings::resolve(&spec, Stamp::ZERO).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -37,22 +37,25 @@ impl CounterSnapshot {
         let rows: Vec<Row> = text.lines().filter_map(row).collect();
         let metrics = Metrics(&rows);
         let told = Self::told_by(TELLER);
-        let none = || format!("{TELLER} does not tell");
         let devices = metrics.devices();
         Ok(Self {
             boot: metrics.one("node_boot_time_seconds").map(|seconds| seconds.to_string()).unwrap_or_default(),
             stat: Figure::plain(metrics.stat().ok_or(NoMetrics)?),
-            vmstat: metrics.vmstat().map_or_else(|| Figure::absent(none()), Figure::plain),
+            vmstat: or_untold(metrics.vmstat()),
             stacked: devices.keys().filter(|name| is_stacked(name)).cloned().collect(),
-            devices: if devices.is_empty() { Figure::absent(none()) } else { Figure::plain(devices) },
+            devices: or_untold(Some(devices).filter(|devices| !devices.is_empty())),
             interfaces: metrics.interfaces(),
             interface_speeds: metrics.interface_speeds(),
-            queues: metrics.queues().map_or_else(|| Figure::absent(none()), Figure::plain),
+            queues: or_untold(metrics.queues()),
             pressure: metrics.pressure(),
-            load: metrics.one("node_load1").map_or_else(|| Figure::absent(none()), Figure::plain),
+            load: or_untold(metrics.one("node_load1")),
             ..told
         })
     }
+}
+
+fn or_untold<T>(value: Option<T>) -> Figure<T> {
+    value.map_or_else(|| Figure::absent(format!("{TELLER} does not tell")), Figure::plain)
 }
 
 /// Whether a device is on top of others (loops, volumes, arrays), by its name: the metrics have nothing else.
@@ -80,13 +83,11 @@ impl Metrics<'_> {
             interrupts: self.count("node_intr_total"),
             switches: self.count("node_context_switches_total"),
             forks: self.count("node_forks_total"),
-            running: self.count("node_procs_running"),
-            blocked: self.count("node_procs_blocked"),
             ..Stat::default()
         };
         for row in self.all("node_cpu_seconds_total") {
-            let (Some(cpu), Some(mode)) = (row.labels.get("cpu"), row.labels.get("mode")) else { continue };
-            let Ok(cpu) = cpu.parse() else { continue };
+            let Some(cpu) = row.labels.get("cpu").and_then(|cpu| cpu.parse().ok()) else { continue };
+            let Some(mode) = row.labels.get("mode") else { continue };
             let ticks = stat.cpus.entry(cpu).or_default();
             let use_ = match mode.as_str() {
                 "user" => &mut ticks.user,
@@ -114,12 +115,12 @@ impl Metrics<'_> {
     fn devices(&self) -> BTreeMap<String, DeviceCounters> {
         let mut devices = BTreeMap::<String, DeviceCounters>::new();
         for row in self.0 {
-            let (Some(of), Some(device)) = (row.name.strip_prefix("node_disk_"), row.labels.get("device")) else {
+            let (Some(counter), Some(device)) = (row.name.strip_prefix("node_disk_"), row.labels.get("device")) else {
                 continue;
             };
             let (count, ms) = (row.value as u64, (row.value * 1e3).round() as u64);
             let device = devices.entry(device.clone()).or_default();
-            match of {
+            match counter {
                 "reads_completed_total" => device.reads = count,
                 "writes_completed_total" => device.writes = count,
                 "read_bytes_total" => device.sectors_read = count / SECTOR,
@@ -137,9 +138,9 @@ impl Metrics<'_> {
 
     fn interfaces(&self) -> Figure<BTreeMap<String, InterfaceCounters>> {
         let mut interfaces = BTreeMap::<String, InterfaceCounters>::new();
-        for (of, name, count) in self.of_network() {
+        for (counter, name, count) in self.of_network() {
             let interface = interfaces.entry(name.to_owned()).or_default();
-            match of {
+            match counter {
                 "receive_bytes_total" => interface.received_bytes = count,
                 "receive_packets_total" => interface.received = count,
                 "transmit_bytes_total" => interface.sent_bytes = count,
@@ -148,15 +149,11 @@ impl Metrics<'_> {
                 _ => {}
             }
         }
-        if interfaces.is_empty() {
-            Figure::absent(format!("{TELLER} does not tell"))
-        } else {
-            Figure::plain(interfaces)
-        }
+        or_untold(Some(interfaces).filter(|interfaces| !interfaces.is_empty()))
     }
 
     fn interface_speeds(&self) -> BTreeMap<String, u64> {
-        let speeds = self.of_network().filter(|(of, _, speed)| *of == "speed_bytes" && *speed > 0);
+        let speeds = self.of_network().filter(|(counter, _, speed)| *counter == "speed_bytes" && *speed > 0);
         speeds.map(|(_, name, speed)| (name.to_owned(), speed)).collect()
     }
 
@@ -171,13 +168,10 @@ impl Metrics<'_> {
     fn queues(&self) -> Option<BTreeMap<usize, RunQueue>> {
         let mut queues = BTreeMap::<usize, RunQueue>::new();
         for row in self.0 {
-            let (Some(of), Some(cpu)) = (row.name.strip_prefix("node_schedstat_"), row.labels.get("cpu")) else {
-                continue;
-            };
-            let Ok(cpu) = cpu.parse() else { continue };
+            let Some(counter) = row.name.strip_prefix("node_schedstat_") else { continue };
+            let Some(cpu) = row.labels.get("cpu").and_then(|cpu| cpu.parse().ok()) else { continue };
             let queue = queues.entry(cpu).or_default();
-            match of {
-                "running_seconds_total" => queue.run = (row.value * 1e9) as u64,
+            match counter {
                 "waiting_seconds_total" => queue.wait = (row.value * 1e9) as u64,
                 "timeslices_total" => queue.slices = row.value as u64,
                 _ => {}
@@ -187,14 +181,14 @@ impl Metrics<'_> {
     }
 
     fn pressure(&self) -> BTreeMap<String, Figure<Pressure>> {
-        let of = |resource: &str| {
+        let stalls = |resource: &str| {
             let micros = |kind| {
                 self.one(&format!("node_pressure_{resource}_{kind}_seconds_total")).map(|s| (s * 1e6).round() as u64)
             };
-            let found = Pressure { some: micros("waiting"), full: micros("stalled") };
-            (found != Pressure::default()).then(|| (resource.to_owned(), Figure::plain(found)))
+            let pressure = Pressure { some: micros("waiting"), full: micros("stalled") };
+            (pressure != Pressure::default()).then(|| (resource.to_owned(), Figure::plain(pressure)))
         };
-        ["cpu", "io", "memory", "irq"].into_iter().filter_map(of).collect()
+        ["cpu", "io", "memory", "irq"].into_iter().filter_map(stalls).collect()
     }
 }
 
@@ -205,10 +199,10 @@ fn row(text: &str) -> Option<Row<'_>> {
     if let Some(inside) = rest.strip_prefix('{') {
         rest = inside;
         while !rest.starts_with('}') {
-            let (key, after) = rest.trim_start_matches([',', ' ']).split_once("=\"")?;
-            let (value, after) = quoted(after)?;
+            let (key, value) = rest.trim_start_matches([',', ' ']).split_once("=\"")?;
+            let (value, behind) = quoted(value)?;
             labels.insert(key, value);
-            rest = after;
+            rest = behind;
         }
         rest = &rest[1..];
     }
@@ -287,20 +281,20 @@ mod tests {
 
     #[test]
     fn unreported_counts_are_missing_without_a_remedy() {
-        let told =
-            |name: &&str| !["node_context", "node_intr", "node_forks", "node_disk"].iter().any(|m| name.starts_with(m));
-        let text: Vec<&str> = CAPTURED.lines().filter(told).collect();
+        let untold = ["node_context", "node_intr", "node_forks", "node_disk"];
+        let is_told = |row: &&str| !untold.iter().any(|name| row.starts_with(name));
+        let text: Vec<&str> = CAPTURED.lines().filter(is_told).collect();
         let earlier = CounterSnapshot::of_node_exporter(&text.join("\n")).unwrap();
         let later = CounterSnapshot { at: earlier.at + Duration::from_secs(1), ..earlier.clone() };
-        let report = serde_json::to_value(crate::Delta::between(&earlier, &later).unwrap().report()).unwrap();
+        let report = serde_json::to_value(crate::Delta::compare(&earlier, &later).unwrap().report()).unwrap();
         for count in ["switches", "interrupts", "softirqs", "forks", "wakeups", "ios", "execs", "system_calls"] {
             assert_eq!(report["counts"][count]["why"], "this node_exporter does not tell", "{count}");
         }
-        let said = report.to_string();
+        let text = report.to_string();
         for remedy in
             ["sysctl", "cuesta meters", "pid:N", "cgroup", "sampler", "sampled tier", "traced tier", "CONFIG_"]
         {
-            assert!(!said.contains(remedy), "{remedy}: {said}");
+            assert!(!text.contains(remedy), "{remedy}: {text}");
         }
     }
 

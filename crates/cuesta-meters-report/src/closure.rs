@@ -11,7 +11,7 @@ const SKEW: f64 = 0.03;
 
 impl Closure {
     /// The closure of the CPUs' own account. Tolerance: one percent, or two ticks of `tick` seconds per CPU in a short interval.
-    pub fn of(accounted: Figure, seconds: f64, tick: f64) -> Self {
+    pub fn of_cpus(accounted: Figure, seconds: f64, tick: f64) -> Self {
         let tolerance = f64::max(1.0, 200.0 * tick / seconds);
         Self::judged(accounted, BTreeMap::new(), 0.0, tolerance)
     }

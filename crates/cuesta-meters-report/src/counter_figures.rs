@@ -46,7 +46,7 @@ impl CounterFigures {
 
     /// Causes, where they are known, stand in place of user and system time, with what others used apart.
     fn total_time(&self, by_cause: &Figure<ByCause>) -> Vec<TimeRow> {
-        let busy = by_cause.value().map_or_else(|| self.busy_rows.clone(), |found| rows(&self.cpu, &self.own, found));
+        let busy = by_cause.value().map_or_else(|| self.busy_rows.clone(), |causes| rows(&self.cpu, &self.own, causes));
         busy.into_iter().chain(self.idle_rows.iter().cloned()).collect()
     }
 }

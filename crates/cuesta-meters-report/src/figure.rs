@@ -42,7 +42,7 @@ impl fmt::Display for Tier {
 pub enum Figure<T = f64> {
     /// It was metered.
     Metered {
-        /// What was found, in the unit of its field.
+        /// In the unit of its field.
         value: T,
         /// By which kind of meter.
         tier: Tier,
@@ -65,8 +65,8 @@ struct FigureJson<T> {
 impl<T> TryFrom<FigureJson<T>> for Figure<T> {
     type Error = &'static str;
 
-    fn try_from(found: FigureJson<T>) -> Result<Self, Self::Error> {
-        match found {
+    fn try_from(json: FigureJson<T>) -> Result<Self, Self::Error> {
+        match json {
             FigureJson { value: Some(value), tier: Some(tier), why: None } => Ok(Self::Metered { value, tier }),
             FigureJson { value: None, tier: None, why: Some(why) } => Ok(Self::Absent { why }),
             _ => Err("expected a value and its tier, or why there is none"),

@@ -122,7 +122,7 @@ impl Meter {
     /// The report since the last report, or since the start.
     pub fn report(&mut self) -> Result<MeterReport, Incomparable> {
         let now = self.snapshot();
-        let report = self.between(&self.last, &now)?;
+        let report = self.report_between(&self.last, &now)?;
         let last = std::mem::replace(&mut self.last, now);
         self.forget(&last);
         if self.last.absence().is_some() && last.absence().is_none() {
@@ -136,7 +136,7 @@ impl Meter {
     pub fn report_since(&mut self, earlier: &CounterSnapshot) -> Result<MeterReport, Incomparable> {
         let now = self.snapshot();
         let report = match (now.absence(), self.lived(earlier)) {
-            (Some(why), Some(living)) => self.between(earlier, living).map(|mut report| {
+            (Some(why), Some(living)) => self.report_between(earlier, living).map(|mut report| {
                 let seconds = report.seconds;
                 let subject = &self.spec.subject;
                 report
@@ -144,7 +144,7 @@ impl Meter {
                     .push(format!("{subject} ended meanwhile ({why}): the figures are of the first {seconds:.1} s"));
                 report
             }),
-            _ => self.between(earlier, &now),
+            _ => self.report_between(earlier, &now),
         };
         self.forget(&now);
         report
@@ -155,8 +155,8 @@ impl Meter {
     fn lived(&self, earlier: &CounterSnapshot) -> Option<&CounterSnapshot> {
         let ends = matches!(self.spec.subject, Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_));
         let living = self.living.as_ref().unwrap_or(&self.last);
-        let found = ends && living.absence().is_none() && !matches!(self.trace, Some(Ok(_)));
-        (found && living.at > earlier.at).then_some(living)
+        let is_kept = ends && living.absence().is_none() && !matches!(self.trace, Some(Ok(_)));
+        (is_kept && living.at > earlier.at).then_some(living)
     }
 
     /// Lets the tracer drop a snapshot with which no report will begin.
@@ -166,8 +166,8 @@ impl Meter {
         }
     }
 
-    fn between(&self, earlier: &CounterSnapshot, now: &CounterSnapshot) -> Result<MeterReport, Incomparable> {
-        let delta = Delta::between(earlier, now)?;
+    fn report_between(&self, earlier: &CounterSnapshot, now: &CounterSnapshot) -> Result<MeterReport, Incomparable> {
+        let delta = Delta::compare(earlier, now)?;
         let traced = |trace: &Result<Trace, String>| {
             let trace = trace.as_ref().map_err(String::clone)?;
             trace.since(earlier.at, delta.cpus())

@@ -101,6 +101,6 @@ pub(crate) fn node_exporter_snapshot(text: &str) -> PyResult<String> {
 pub(crate) fn report_between(earlier: &str, later: &str) -> PyResult<String> {
     let earlier: CounterSnapshot = serde_json::from_str(earlier).map_err(errors::value)?;
     let later: CounterSnapshot = serde_json::from_str(later).map_err(errors::value)?;
-    let report = Delta::between(&earlier, &later).map_err(errors::run)?.report();
+    let report = Delta::compare(&earlier, &later).map_err(errors::run)?.report();
     serde_json::to_string(&report).map_err(errors::run)
 }

@@ -97,14 +97,15 @@ impl Telnet {
             .open_memory(PROGRAMS)
             .and_then(libbpf_rs::OpenObject::load)
             .map_err(|error| refusal(&error))?;
-        let maps = Maps::of(&object)?;
+        let maps = Maps::open(&object)?;
         for (program, map) in ATTACHED {
-            let program = object.progs_mut().find(|each| each.name() == program).ok_or("a program is missing")?;
+            let program =
+                object.progs_mut().find(|candidate| candidate.name() == program).ok_or("a program is missing")?;
             program.attach_sockmap(map_of(&object, map)?.as_fd().as_raw_fd()).map_err(|error| refusal(&error))?;
         }
         let mut context = [0; 8];
         let input = ProgramInput { context_in: Some(&mut context), ..ProgramInput::default() };
-        let host = object.progs_mut().find(|each| each.name() == HOST).ok_or("a program is missing")?;
+        let host = object.progs_mut().find(|candidate| candidate.name() == HOST).ok_or("a program is missing")?;
         host.test_run(input).map_err(|error| refusal(&error))?;
         let sink = connection(0).map_err(|error| format!("no loopback: {error}"))?;
         break_sink(&maps.sinks, &sink).map_err(|error| format!("the kernel does not take it: {error}"))?;
@@ -166,7 +167,7 @@ impl fmt::Debug for Telnet {
 }
 
 impl Maps {
-    fn of(object: &Object) -> Result<Self, String> {
+    fn open(object: &Object) -> Result<Self, String> {
         let map = |name| map_of(object, name);
         Ok(Self {
             lines: map("lines")?,

@@ -40,12 +40,12 @@ impl Traffic {
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
-        *self = self.with(other, u64::wrapping_add);
+        *self = self.combine(other, u64::wrapping_add);
     }
 
     /// The growth since `earlier`.
     pub(crate) fn since(&self, earlier: &Self) -> Self {
-        self.with(earlier, u64::saturating_sub)
+        self.combine(earlier, u64::saturating_sub)
     }
 
     /// Each way: characters within the kernel. Of input, the bytes of commands and the lines that lost any. Of output, the characters
@@ -59,13 +59,13 @@ impl Traffic {
         ]
     }
 
-    fn with(&self, other: &Self, of: impl Fn(u64, u64) -> u64) -> Self {
+    fn combine(&self, other: &Self, operation: impl Fn(u64, u64) -> u64) -> Self {
         Self {
-            input: of(self.input, other.input),
-            output: of(self.output, other.output),
-            commands: of(self.commands, other.commands),
-            lost: of(self.lost, other.lost),
-            output_left: std::array::from_fn(|reason| of(self.output_left[reason], other.output_left[reason])),
+            input: operation(self.input, other.input),
+            output: operation(self.output, other.output),
+            commands: operation(self.commands, other.commands),
+            lost: operation(self.lost, other.lost),
+            output_left: std::array::from_fn(|reason| operation(self.output_left[reason], other.output_left[reason])),
         }
     }
 }

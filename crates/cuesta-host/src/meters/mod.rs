@@ -31,7 +31,7 @@ macro_rules! counters {
         pub(crate) struct Meters {
             $($(#[$doc])* pub(crate) $name: Counter,)*
             /// Levels, which can fall again, and extremes.
-            pub(crate) levels: Levels,
+            pub(crate) levels: Levels<Counter>,
             /// When each server will be free; nanoseconds on the clock.
             pub(crate) free_at: Box<[Counter]>,
             /// The connection table. Locked when a line opens or closes, and to read.
@@ -141,23 +141,23 @@ counters! {
     waited_nanos,
 }
 
-/// Levels, and extremes since the start.
-#[derive(Debug, Default)]
-pub(crate) struct Levels {
+/// Levels, and extremes since the start: of a thread, or numbers of all.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Levels<T> {
     /// Characters that the pool has room for.
-    pub(crate) pool_size: Counter,
+    pub(crate) pool_size: T,
     /// Characters that wait for output.
-    pub(crate) pool_used: Counter,
+    pub(crate) pool_used: T,
     /// The least free room so far.
-    pub(crate) pool_least_free: Counter,
+    pub(crate) pool_least_free: T,
     /// Lines whose service waits for a message.
-    pub(crate) asking: Counter,
+    pub(crate) asking: T,
     /// Lines that have not taken all the output that is due.
-    pub(crate) blocked: Counter,
+    pub(crate) blocked: T,
     /// The fewest characters that ever remained when a line blocked; 0 = no line has blocked.
-    pub(crate) least_block: Counter,
+    pub(crate) least_block: T,
     /// The longest time that servicing a line took.
-    pub(crate) longest_wake: Counter,
+    pub(crate) longest_wake: T,
 }
 
 impl Meters {

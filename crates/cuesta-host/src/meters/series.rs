@@ -35,7 +35,7 @@ impl Series {
 
     /// Writes the counts since the last row in one write, so that the file has whole rows only.
     pub(crate) fn row(&mut self) -> io::Result<()> {
-        let snapshot = CounterSnapshot::of(&self.meters);
+        let snapshot = CounterSnapshot::read(&self.meters);
         let row = format!("{}\n", snapshot.since(&self.last));
         self.last = snapshot;
         self.file.write_all(row.as_bytes())

@@ -11,11 +11,11 @@ use serde_json::{Map, Value, json};
 
 use super::connections::ConnectionTable;
 use super::task::TaskTime;
-use super::{Counts, Levels, Meters};
+use super::{Counter, Counts, Levels, Meters};
 use crate::kernel_path::{Counters, Traffic};
 
 /// All threads' meters at an instant.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct CounterSnapshot {
     at: Stamp,
     counts: Counts,
@@ -23,11 +23,7 @@ pub(crate) struct CounterSnapshot {
     /// Work that servers have done so far, without the work still ahead; nanoseconds.
     busy_nanos: u64,
     servers: usize,
-    pool: Pool,
-    asking: u64,
-    blocked: u64,
-    least_block: u64,
-    longest_wake: u64,
+    levels: Levels<u64>,
     threads: Vec<Option<TaskTime>>,
     process_cpu: Duration,
     /// What bisync lines have carried, if there have been any.
@@ -36,36 +32,19 @@ pub(crate) struct CounterSnapshot {
     kernel_path: Option<Traffic>,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Pool {
-    size: u64,
-    used: u64,
-    least_free: u64,
-}
-
 impl CounterSnapshot {
     /// The snapshot of a host that starts at `at`: all counters zero, and the CPU time of this process so far.
     pub(crate) fn none(at: Stamp, threads: usize) -> Self {
         Self {
             at,
-            counts: Counts::default(),
-            connections: ConnectionTable::default(),
-            busy_nanos: 0,
-            servers: 0,
-            pool: Pool::default(),
-            asking: 0,
-            blocked: 0,
-            least_block: 0,
-            longest_wake: 0,
             threads: vec![Some(TaskTime::default()); threads],
             process_cpu: clock::process_cpu(),
-            bisync: None,
-            kernel_path: None,
+            ..Self::default()
         }
     }
 
     /// Reads the counters of all threads.
-    pub(crate) fn of(meters: &[Arc<Meters>]) -> Self {
+    pub(crate) fn read(meters: &[Arc<Meters>]) -> Self {
         let now = clock::now();
         let mut snapshot = Self::none(now, 0);
         for thread in meters {
@@ -91,23 +70,23 @@ impl CounterSnapshot {
         self.at
     }
 
-    fn add_levels(&mut self, levels: &Levels) {
-        self.pool.size += levels.pool_size.get();
-        self.pool.used += levels.pool_used.get();
-        self.pool.least_free += levels.pool_least_free.get();
-        self.asking += levels.asking.get();
-        self.blocked += levels.blocked.get();
-        self.longest_wake = self.longest_wake.max(levels.longest_wake.get());
-        let least = levels.least_block.get();
-        if least > 0 && (self.least_block == 0 || least < self.least_block) {
-            self.least_block = least;
-        }
+    fn add_levels(&mut self, levels: &Levels<Counter>) {
+        let sum = &mut self.levels;
+        sum.pool_size += levels.pool_size.get();
+        sum.pool_used += levels.pool_used.get();
+        sum.pool_least_free += levels.pool_least_free.get();
+        sum.asking += levels.asking.get();
+        sum.blocked += levels.blocked.get();
+        sum.longest_wake = sum.longest_wake.max(levels.longest_wake.get());
+        let least = [sum.least_block, levels.least_block.get()].into_iter().filter(|characters| *characters > 0).min();
+        sum.least_block = least.unwrap_or(0);
     }
 
     /// The figures of the time since `earlier`. Levels are as they are now; extremes are since the start of the host.
     pub(crate) fn since(&self, earlier: &Self) -> Value {
         let length = self.at.since(earlier.at).as_secs_f64();
         let counts = self.counts.since(&earlier.counts);
+        let levels = &self.levels;
         json!({
             "at": self.at.as_nanos(),
             "length": length,
@@ -124,18 +103,18 @@ impl CounterSnapshot {
             "wakes": {
                 "count": counts.wakes,
                 "seconds": seconds(counts.wake_nanos),
-                "longest": seconds(self.longest_wake),
+                "longest": seconds(levels.longest_wake),
             },
             "output_blocks": {
                 "count": counts.blocks,
                 "characters": counts.block_characters,
-                "least": (self.least_block > 0).then_some(self.least_block),
+                "least": (levels.least_block > 0).then_some(levels.least_block),
             },
             "pool": {
-                "size": self.pool.size,
-                "used": self.pool.used,
-                "free": self.pool.size.saturating_sub(self.pool.used),
-                "least_free": self.pool.least_free,
+                "size": levels.pool_size,
+                "used": levels.pool_used,
+                "free": levels.pool_size.saturating_sub(levels.pool_used),
+                "least_free": levels.pool_least_free,
                 "overflows": counts.overflows,
             },
             "servers": self.servers(earlier, &counts, length),
@@ -149,8 +128,8 @@ impl CounterSnapshot {
         let (now, before) = (&self.connections, &earlier.connections);
         json!({
             "connected": now.connected,
-            "asking": self.asking,
-            "blocked": self.blocked,
+            "asking": self.levels.asking,
+            "blocked": self.levels.blocked,
             "peak": now.peak,
             "opened": now.opened - before.opened,
             "refused": now.refused - before.refused,

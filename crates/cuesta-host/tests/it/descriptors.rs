@@ -4,18 +4,10 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
 
-use cuesta_host::{Host, Spec};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-const PATIENCE: Duration = Duration::from_secs(60);
-
-fn connect(host: &Host) -> TcpStream {
-    let line = TcpStream::connect(host.addresses()[0].trim_start_matches("tcp://")).expect("one descriptor is left");
-    line.set_read_timeout(Some(PATIENCE)).expect("is not zero");
-    line
-}
+use crate::programs::{connect, start};
 
 fn is_served(mut line: &TcpStream) -> bool {
     let mut echo = [0];
@@ -27,7 +19,7 @@ fn without_descriptors_new_lines_are_refused() {
     let few = Rlimit { current: Some(200), ..getrlimit(Resource::Nofile) };
     setrlimit(Resource::Nofile, few).unwrap();
     let spec = r#"{"listen":["tcp://127.0.0.1:0"],"service":{"echo":{}}}"#;
-    let host = Host::start(&Spec::parse(spec).unwrap()).unwrap();
+    let host = start(spec).unwrap();
     assert!(host.notes()[0].contains("200 file descriptors are room for about 136 lines"), "{:?}", host.notes());
     assert!(host.meters()["notes"][0].as_str().unwrap().contains("ulimit -n 10064"));
 

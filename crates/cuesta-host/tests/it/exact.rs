@@ -157,21 +157,3 @@ fn the_echo_service_maps_characters_or_returns_rows() {
         assert_eq!(user.receive(7).await.unwrap(), b"it#ht\r\n");
     });
 }
-
-#[test]
-fn answers_have_their_exact_length() {
-    for reply in [4, 5, 150, 4096, 4097, 100_000] {
-        in_virtual_time(async move {
-            let front = front(&format!(r#"{{"service":{{"transaction":{{"reply":{reply}}}}},"echo":false}}"#));
-            let mut user = User::at(&front);
-            assert_eq!(user.receive(2).await.unwrap(), b"> ");
-            user.send(b"one\r\ntwo\r").await.unwrap();
-            for _ in 0..2 {
-                assert!(user.receive(reply).await.unwrap().ends_with(b"\r\n> "));
-            }
-            let meters = front.meters();
-            assert_eq!(meters["characters"]["out"], 2 + 2 * reply);
-            drop(user);
-        });
-    }
-}

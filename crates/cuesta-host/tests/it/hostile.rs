@@ -71,16 +71,3 @@ fn a_line_may_end_at_any_moment() {
         }
     }
 }
-
-#[test]
-fn single_characters_give_the_same_answer() {
-    let text = in_virtual_time(async {
-        let front = front(r#"{"service":{"transaction":{"reply":90}}}"#);
-        let (line, served) = loopback::pair(300);
-        let faults = Faults { fragment: true, ..Faults::default() };
-        let mut user = User::on(line, Faulty::new(served, faults), &front);
-        user.send(b"wro@right\r\n").await.unwrap();
-        user.receive(2 + 11 + 90).await.unwrap()
-    });
-    assert!(text.starts_with(b"> wro@right\r\n000000") && text.ends_with(b"\r\n> "));
-}

@@ -1,17 +1,17 @@
 //! What an idle line costs the host. One test in its own process, because it measures the process.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::TcpStream;
-use std::time::Duration;
 
-use cuesta_host::{Host, Spec};
+use cuesta_host::Host;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::programs::{connect, receive_until, start};
 
 const LINES: u64 = 2000;
 /// Resident bytes of the host for each line. The kernel's share is not in it.
 const MOST: u64 = 8 * 1024;
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Resident memory of this process, in bytes.
 fn resident() -> u64 {
@@ -20,17 +20,12 @@ fn resident() -> u64 {
     pages * rustix::param::page_size() as u64
 }
 
-/// A telnet line on which a message of 13 characters was answered with 150.
-fn used_line(address: &str) -> TcpStream {
-    let mut line = TcpStream::connect(address).expect("the host has room");
-    line.set_read_timeout(Some(PATIENCE)).expect("is not zero");
+/// A telnet line on which a message of 13 characters was answered with 150, after the first prompt.
+fn used_line(host: &Host) -> TcpStream {
+    let mut line = connect(host);
     line.write_all(b"abcdefghijkl\r\0").expect("the host reads");
-    let (mut text, mut buffer) = (Vec::new(), [0; 512]);
-    while !(text.len() > 150 && text.ends_with(b"\r\n> ")) {
-        let len = line.read(&mut buffer).expect("an answer");
-        assert!(len > 0, "the host closed the line");
-        text.extend_from_slice(&buffer[..len]);
-    }
+    receive_until(&mut line, "> ");
+    receive_until(&mut line, "\r\n> ");
     line
 }
 
@@ -43,15 +38,14 @@ fn an_idle_telnet_line_takes_less_than_8_kib() {
     assert!(room, "{LINES} lines need {} descriptors: raise the hard limit (ulimit -Hn)", 2 * LINES + 100);
 
     let spec = r#"{"listen":["telnet://127.0.0.1:0"],"service":{"transaction":{"reply":150}}}"#;
-    let host = Host::start(&Spec::parse(spec).unwrap()).unwrap();
-    let address = host.addresses()[0].trim_start_matches("telnet://").to_owned();
+    let host = start(spec).unwrap();
     // The first line's memory is shared by all: buffers, tables, code.
-    let first = used_line(&address);
+    let first = used_line(&host);
     let mut lines = Vec::with_capacity(LINES as usize);
     let before = resident();
-    lines.extend((0..LINES).map(|_| used_line(&address)));
-    let each = resident().saturating_sub(before) / LINES;
+    lines.extend((0..LINES).map(|_| used_line(&host)));
+    let size = resident().saturating_sub(before) / LINES;
     assert_eq!(host.meters()["lines"]["asking"], LINES + 1);
-    assert!((256..MOST).contains(&each), "{each} bytes a line");
+    assert!((256..MOST).contains(&size), "{size} bytes a line");
     drop((first, lines));
 }

@@ -8,22 +8,27 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use cuesta_host::{Host, Spec};
+use cuesta_host::Host;
 use cuesta_record::clock;
 use proptest::prelude::*;
 use rustix::net::sockopt::set_socket_recv_buffer_size;
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use serde_json::{Value, json};
 
-use crate::programs::{connect, pause, receive_all, receive_until, start_on, wait_for_close, wait_until, zombies};
+use crate::programs::{
+    self, TYPIST_ECHO, connect, pause, receive_all, receive_until, start_program, wait_for_close, wait_for_zombies,
+    wait_until,
+};
 
-/// Answers each `a` with a `0`, as the host program of the 1993 tests did.
-const TYPIST_ECHO: &str = "perl -e '$|=1; while (sysread STDIN, $_, 4096) { y/a/0/; syswrite STDOUT, $_ }'";
-
+const KERNEL: (&str, &str) = ("kernel", "socket");
 const IAC: u8 = 255;
 
-fn start(path: &str, command: &str, kind: &str) -> Host {
-    start_on(path, "socket", command, kind)
+/// A host with the in-kernel path, and a line to its program.
+fn start(command: &str, kind: &str) -> (Host, TcpStream) {
+    let host = start_program(KERNEL, command, kind);
+    let mut line = connect(&host);
+    skip_offers(&mut line, kind);
+    (host, line)
 }
 
 /// Lines and characters by the way that they took.
@@ -79,9 +84,7 @@ fn sleeps(name: &str) -> bool {
 #[test]
 fn keys_and_their_echoes_pass_while_the_host_sleeps() {
     for kind in ["tcp", "telnet"] {
-        let host = start("kernel", TYPIST_ECHO, kind);
-        let mut line = connect(&host);
-        negotiated(&mut line, kind);
+        let (host, mut line) = start(TYPIST_ECHO, kind);
         settle(&host, &mut line);
         wait_for_sleep(&host);
         let before = (in_kernel(&host), cpu_of_the_host(&host), relayed(&host)["input"]["commands"].clone());
@@ -98,8 +101,8 @@ fn keys_and_their_echoes_pass_while_the_host_sleeps() {
     }
 }
 
-/// The host's offers, which come first on a telnet line.
-fn negotiated(line: &mut TcpStream, kind: &str) {
+/// Reads the host's offers, which come first on a telnet line.
+fn skip_offers(line: &mut TcpStream, kind: &str) {
     if kind == "telnet" {
         line.read_exact(&mut [0; 12]).expect("four offers");
     }
@@ -107,9 +110,7 @@ fn negotiated(line: &mut TcpStream, kind: &str) {
 
 #[test]
 fn escapes_go_through_the_host_and_the_keys_after_them_do_not() {
-    let host = start("kernel", TYPIST_ECHO, "telnet");
-    let mut line = connect(&host);
-    negotiated(&mut line, "telnet");
+    let (host, mut line) = start(TYPIST_ECHO, "telnet");
     settle(&host, &mut line);
     for (sent, wanted) in [
         (&b"x\r\0y"[..], &b"x\r\0y"[..]),
@@ -136,9 +137,7 @@ fn an_unfinished_command_holds_up_neither_output_nor_its_end() {
          until (-e \"GO\") { select undef, undef, undef, 0.005; syswrite STDOUT, \"0\" } print \"1\" x 150000'";
     let folder = tempfile::tempdir().unwrap();
     let go = folder.path().join("go");
-    let host = start("kernel", &program.replace("GO", &go.display().to_string()), "telnet");
-    let mut line = connect(&host);
-    negotiated(&mut line, "telnet");
+    let (host, mut line) = start(&program.replace("GO", &go.display().to_string()), "telnet");
     set_socket_recv_buffer_size(&line, 4096).unwrap();
     // The rest of the subnegotiation never comes.
     line.write_all(&[b'g', IAC, 250, 24]).unwrap();
@@ -164,7 +163,7 @@ fn an_unfinished_command_holds_up_neither_output_nor_its_end() {
 
 #[test]
 fn commands_that_come_before_the_program_starts_do_not_end_its_first_read() {
-    let host = start("kernel", TYPIST_ECHO, "telnet");
+    let host = start_program(KERNEL, TYPIST_ECHO, "telnet");
     let mut lines = Vec::new();
     // The host starts a program for each in turn, so that most send all this before they are accepted.
     for _ in 0..50 {
@@ -189,9 +188,9 @@ fn commands_that_come_before_the_program_starts_do_not_end_its_first_read() {
 
 #[test]
 fn a_line_that_floods_the_host_with_commands_holds_up_no_other() {
-    let host = start("kernel", TYPIST_ECHO, "telnet");
+    let host = start_program(KERNEL, TYPIST_ECHO, "telnet");
     let (mut flooding, mut line) = (connect(&host), connect(&host));
-    negotiated(&mut line, "telnet");
+    skip_offers(&mut line, "telnet");
     settle(&host, &mut line);
     let stop = Arc::new(AtomicBool::new(false));
     let stopping = Arc::clone(&stop);
@@ -224,9 +223,9 @@ fn a_line_is_always_readable_to_a_program_that_polls_once_telnet_was_taken_out()
     for (path, kind, after_enter) in
         [("user", "telnet", "empty\n"), ("kernel", "tcp", "empty\n"), ("kernel", "telnet", "ready\n")]
     {
-        let host = start(path, program, kind);
+        let host = start_program((path, "socket"), program, kind);
         let mut line = connect(&host);
-        negotiated(&mut line, kind);
+        skip_offers(&mut line, kind);
         let enter = if kind == "telnet" { &b"\r\0"[..] } else { b"\r" };
         // Reads that wait are not affected.
         for (keys, wanted) in [(&b"a"[..], "empty\n"), (enter, after_enter), (b"b", after_enter)] {
@@ -238,11 +237,11 @@ fn a_line_is_always_readable_to_a_program_that_polls_once_telnet_was_taken_out()
 
 #[test]
 fn five_hundred_lines_at_once_and_again() {
-    let host = start("kernel", TYPIST_ECHO, "telnet");
+    let host = start_program(KERNEL, TYPIST_ECHO, "telnet");
     for round in 1..=2 {
         let mut lines: Vec<TcpStream> = (0..500).map(|_| connect(&host)).collect();
         for line in &mut lines {
-            negotiated(line, "telnet");
+            skip_offers(line, "telnet");
         }
         for _ in 0..3 {
             for line in &mut lines {
@@ -263,7 +262,7 @@ fn five_hundred_lines_at_once_and_again() {
         assert_eq!((&characters["typed"], &characters["in"], &characters["out"]), (&typed, &typed, &typed));
         assert_eq!(meters["pool"]["used"], 0);
     }
-    wait_until("no zombie is left", || zombies() == 0);
+    wait_for_zombies();
 }
 
 #[test]
@@ -275,9 +274,9 @@ fn without_privilege_lines_are_relayed_in_user_space_and_the_host_says_why() {
         let spec = json!({
             "listen": ["telnet://127.0.0.1:0"], "service": { "socket": { "command": TYPIST_ECHO } }, "path": "kernel",
         });
-        let host = Host::start(&Spec::parse(&spec.to_string()).unwrap()).unwrap();
+        let host = programs::start(&spec.to_string()).unwrap();
         let mut line = connect(&host);
-        negotiated(&mut line, "telnet");
+        skip_offers(&mut line, "telnet");
         key(&mut line);
         assert!(relayed(&host).is_null());
         host.notes().join("\n")
@@ -292,7 +291,7 @@ fn lines_that_need_the_host_are_refused_by_name() {
         "listen": ["tcp://127.0.0.1:0"], "service": { "socket": { "command": "cat" } }, "path": "kernel",
         "input": "canonical", "echo": false,
     });
-    let host = Host::start(&Spec::parse(&spec.to_string()).unwrap()).unwrap();
+    let host = programs::start(&spec.to_string()).unwrap();
     let mut line = connect(&host);
     line.write_all(b"wrong@right\r").unwrap();
     line.shutdown(Shutdown::Write).unwrap();
@@ -306,9 +305,7 @@ fn a_program_that_does_not_read_holds_its_line_up_and_loses_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let go = folder.path().join("go");
         let command = format!("mkfifo {0}; echo ready; read go <{0}; exec tr a 0", go.display());
-        let host = start("kernel", &command, kind);
-        let mut line = connect(&host);
-        negotiated(&mut line, kind);
+        let (host, mut line) = start(&command, kind);
         receive_until(&mut line, "ready\n");
         line.set_nonblocking(true).unwrap();
         let (mut sent, mut full) = (0, 0);
@@ -348,9 +345,7 @@ fn output_waits_for_a_line_that_does_not_read() {
     for kind in ["tcp", "telnet"] {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
-        let host = start("kernel", &format!("seq 1 2000000 | tee {}", log.display()), kind);
-        let mut line = connect(&host);
-        negotiated(&mut line, kind);
+        let (host, line) = start(&format!("seq 1 2000000 | tee {}", log.display()), kind);
         let written = || fs::metadata(&log).map_or(0, |about| about.len());
         let wakes = || host.meters()["wakes"]["count"].as_u64().expect("a number");
         let mut last = (0, 0);
@@ -401,9 +396,7 @@ fn a_program_that_was_held_up_can_wait_for_input() {
     for kind in ["tcp", "telnet"] {
         let rows =
             "perl -e '$|=1; while (sysread STDIN, $_, 1) { print \"$_\\n\" x 100000, \"end\\n\" }; print \"over $!\"'";
-        let host = start("kernel", rows, kind);
-        let mut line = connect(&host);
-        negotiated(&mut line, kind);
+        let (_host, mut line) = start(rows, kind);
         for _ in 0..20 {
             line.write_all(b"a").unwrap();
             let text = receive_slowly(&mut line, b"end\n");
@@ -414,9 +407,7 @@ fn a_program_that_was_held_up_can_wait_for_input() {
 
 #[test]
 fn replies_of_telnet_are_whole_among_output_that_a_slow_line_holds_up() {
-    let host = start("kernel", "seq 1 400000; exec cat", "telnet");
-    let mut line = connect(&host);
-    negotiated(&mut line, "telnet");
+    let (_host, mut line) = start("seq 1 400000; exec cat", "telnet");
     let mut marks = line.try_clone().unwrap();
     let asking = thread::spawn(move || {
         for _ in 0..300 {
@@ -438,9 +429,7 @@ fn replies_of_telnet_are_whole_among_output_that_a_slow_line_holds_up() {
 #[test]
 fn one_process_may_read_while_another_is_held_up_writing() {
     for kind in ["tcp", "telnet"] {
-        let host = start("kernel", "seq 1 300000 & exec cat <&0", kind);
-        let mut line = connect(&host);
-        negotiated(&mut line, kind);
+        let (_host, mut line) = start("seq 1 300000 & exec cat <&0", kind);
         line.write_all(b"x").unwrap();
         let text = receive_slowly(&mut line, b"\n299999\n300000\n");
         assert_eq!(text.split(|byte| *byte == b'x').count(), 2, "{kind}");
@@ -454,9 +443,7 @@ fn a_program_that_does_not_wait_loses_nothing() {
     let log = "perl -e 'use Fcntl; fcntl STDOUT, F_SETFL, O_NONBLOCK; for $n (1..60000) { $_ = $n % 50 ? \"$n\\n\" : \"\\xff\\r\"; \
          while (length) { $w = syswrite STDOUT, $_; \
          if (defined $w) { substr($_, 0, $w) = \"\" } else { $!{EAGAIN} or die $!; select undef, $o = \"\\2\", undef, 0.001 } } }'";
-    let host = start("kernel", log, "telnet");
-    let mut line = connect(&host);
-    negotiated(&mut line, "telnet");
+    let (_host, mut line) = start(log, "telnet");
     let text = decoded(receive_slowly_to_the_end(&mut line).as_slice());
     let wanted: Vec<u8> = (1..=60_000)
         .flat_map(|n| if n % 50 == 0 { b"\xff\r".to_vec() } else { format!("{n}\n").into_bytes() })
@@ -467,9 +454,7 @@ fn a_program_that_does_not_wait_loses_nothing() {
 #[test]
 fn a_process_that_stays_behind_and_writes_does_not_keep_the_line_open() {
     for kind in ["tcp", "telnet"] {
-        let host = start("kernel", "yes & head -c 1 >/dev/null", kind);
-        let mut line = connect(&host);
-        negotiated(&mut line, kind);
+        let (host, mut line) = start("yes & head -c 1 >/dev/null", kind);
         receive_until(&mut line, "y\n");
         line.write_all(b"x").unwrap();
         receive_slowly_to_the_end(&mut line);
@@ -489,7 +474,7 @@ fn random_output_arrives_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
         let command = RANDOM_OUTPUT.replace("SEED", &seed.to_string()).replace("LOG", &log.display().to_string());
-        let host = start("kernel", &command, "telnet");
+        let host = start_program(KERNEL, &command, "telnet");
         let mut line = connect(&host);
         let (mut back, mut buffer) = (Vec::new(), [0; 3000]);
         while let Ok(len @ 1..) = line.read(&mut buffer) {
@@ -570,7 +555,7 @@ fn decoded(bytes: &[u8]) -> Vec<u8> {
 fn typed(path: &str, kind: &str, pieces: &[Piece], cuts: &[usize]) -> (Vec<u8>, Vec<u8>) {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("log");
-    let host = start(path, &format!("tee {}", log.display()), kind);
+    let host = start_program((path, "socket"), &format!("tee {}", log.display()), kind);
     let mut line = connect(&host);
     let mut reading = line.try_clone().expect("a descriptor");
     // The output that the line received, and whether that was all.

@@ -3,53 +3,11 @@
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::time::Duration;
 
-use cuesta_host::{Host, HostError, Spec};
-use cuesta_record::clock::{self, Time};
 use rustix::process::{Resource, getrlimit};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-/// After this time a test fails.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-fn start(spec: &str) -> Result<Host, HostError> {
-    Host::start(&Spec::parse(spec)?)
-}
-
-fn place(host: &Host, index: usize) -> String {
-    host.addresses()[index].rsplit('/').next().expect("a place").to_owned()
-}
-
-fn connect(host: &Host) -> TcpStream {
-    let line = TcpStream::connect(place(host, 0)).expect("the host listens");
-    line.set_read_timeout(Some(PATIENCE)).expect("is not zero");
-    line
-}
-
-fn receive(mut line: &TcpStream, len: usize) -> Vec<u8> {
-    let mut text = vec![0; len];
-    line.read_exact(&mut text).expect("this many characters");
-    text
-}
-
-/// Waits until the meters satisfy a condition.
-fn wait_for(host: &Host, what: impl Fn(&Value) -> bool) -> Value {
-    for _ in 0..PATIENCE.as_millis() {
-        let meters = host.meters();
-        if what(&meters) {
-            return meters;
-        }
-        pause();
-    }
-    panic!("the meters do not satisfy the condition: {}", host.meters());
-}
-
-/// A millisecond for the host's threads.
-fn pause() {
-    let due = clock::now() + Duration::from_millis(1);
-    clock::run(Time::Real, clock::sleep_until(due)).expect("a descriptor for the timer");
-}
+use crate::programs::{connect, pause, receive, receive_all, start, wait_for_close, wait_for_meters};
 
 #[test]
 fn many_lines_at_once_are_all_served() {
@@ -70,29 +28,30 @@ fn many_lines_at_once_are_all_served() {
             let text = receive(line, 2 + 7 + 150);
             assert!(text.starts_with(b"> hello\r\n") && text.ends_with(b"\r\n> "));
         }
-        let meters = wait_for(&host, |meters| meters["characters"]["line_out"] == (2 + 7 + 150) * number);
+        let meters = wait_for_meters(&host, |meters| meters["characters"]["line_out"] == (2 + 7 + 150) * number);
         assert_eq!(meters["lines"]["connected"], number);
-        assert_eq!(meters["messages"], serde_json::json!({"in": number, "out": number}));
+        assert_eq!(meters["messages"], json!({"in": number, "out": number}));
         assert_eq!(meters["characters"]["typed"], 6 * number);
         assert_eq!(meters["cpu"]["threads"].as_array().unwrap().len(), threads);
         assert!(meters["cpu"]["threads"][0]["seconds"].as_f64().unwrap() > 0.0);
         drop(lines);
-        let meters = wait_for(&host, |meters| meters["lines"]["connected"] == 0);
-        assert_eq!(meters["lines"]["closes"], serde_json::json!({"closed": number}));
-        host.stop();
+        wait_for_close(&host, &json!({"closed": number}));
     }
 }
 
 #[test]
 fn stopping_closes_the_lines_and_frees_the_port() {
     let host = start(r#"{"listen":["tcp://127.0.0.1:0","telnet://127.0.0.1:0"],"service":{"echo":{}}}"#).unwrap();
-    let (address, place) = (host.addresses()[0].clone(), place(&host, 0));
+    let address = host.addresses()[0].clone();
     let mut line = connect(&host);
     line.write_all(b"x").unwrap();
     assert_eq!(receive(&line, 1), b"x");
     host.stop();
     assert_eq!(line.read(&mut [0; 1]).unwrap(), 0);
-    assert_eq!(TcpStream::connect(place).unwrap_err().kind(), ErrorKind::ConnectionRefused);
+    assert_eq!(
+        TcpStream::connect(address.trim_start_matches("tcp://")).unwrap_err().kind(),
+        ErrorKind::ConnectionRefused
+    );
     drop(start(&format!(r#"{{"listen":["{address}"]}}"#)).unwrap());
 }
 
@@ -102,10 +61,8 @@ fn input_before_a_hangup_is_still_answered() {
     let mut line = connect(&host);
     line.write_all(b"one\rtwo\rnever ended").unwrap();
     line.shutdown(Shutdown::Write).unwrap();
-    let mut text = Vec::new();
-    line.read_to_end(&mut text).unwrap();
-    assert_eq!(text.len(), 2 + 2 * 150);
-    wait_for(&host, |meters| meters["lines"]["closes"] == serde_json::json!({"closed": 1}));
+    assert_eq!(receive_all(line).len(), 2 + 2 * 150);
+    wait_for_close(&host, &json!({"closed": 1}));
 }
 
 #[test]
@@ -126,7 +83,7 @@ fn telnet_lines_are_negotiated_and_hidden() {
 fn a_reader_that_never_reads_does_not_grow_the_host() {
     let host = start(r#"{"listen":["tcp://127.0.0.1:0"],"service":{"output":{"rows":1000}},"pool":65536}"#).unwrap();
     let lines: Vec<TcpStream> = (0..50).map(|_| connect(&host)).collect();
-    let meters = wait_for(&host, |meters| meters["output_blocks"]["count"].as_u64() >= Some(50));
+    let meters = wait_for_meters(&host, |meters| meters["output_blocks"]["count"].as_u64() >= Some(50));
     assert!(meters["pool"]["used"].as_u64().unwrap() <= 65536 + 50 * 64, "{meters}");
     // A user who reads still gets the listing.
     let mut reader = connect(&host);
@@ -135,7 +92,7 @@ fn a_reader_that_never_reads_does_not_grow_the_host() {
     }
     reader.write_all(b"ignored\r").unwrap();
     drop((lines, reader));
-    wait_for(&host, |meters| meters["lines"]["connected"] == 0 && meters["pool"]["used"] == 0);
+    wait_for_meters(&host, |meters| meters["lines"]["connected"] == 0 && meters["pool"]["used"] == 0);
 }
 
 #[test]
@@ -213,10 +170,8 @@ fn a_shell_beyond_this_machine_is_refused_unless_networks_are_named() {
     assert_eq!(receive(&line, 1), b"x");
 
     let host = start(&shell(r#","allow":["10.1.2.0/24"]"#)).unwrap();
-    let mut said = Vec::new();
-    connect(&host).read_to_end(&mut said).unwrap();
-    assert!(said.is_empty(), "the line must be closed without output");
-    wait_for(&host, |meters| meters["lines"]["refused"] == 1 && meters["lines"]["opened"] == 0);
+    assert_eq!(receive_all(connect(&host)), "", "the line must be closed without output");
+    wait_for_meters(&host, |meters| meters["lines"]["refused"] == 1 && meters["lines"]["opened"] == 0);
 }
 
 #[test]

@@ -1,31 +1,39 @@
-//! Hosts whose service runs programs: how tests reach them, and what is left of their programs.
+//! Hosts on threads of their own: how tests start and reach them, and what is left of their programs.
 
 use std::fs;
 use std::io::Read;
 use std::net::TcpStream;
 use std::time::Duration;
 
-use cuesta_host::{Host, Spec};
+use cuesta_host::{Host, HostError, Spec};
 use cuesta_record::clock::{self, Time};
+use serde_json::Value;
 
+/// After this time a test fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The paths between lines and programs on sockets that are built in. The in-kernel path needs root.
-pub(crate) const PATHS: &[&str] = if cfg!(feature = "kernel-path") { &["user", "kernel"] } else { &["user"] };
+/// Answers each `a` with a `0`, as the host program of the 1993 tests did.
+pub(crate) const TYPIST_ECHO: &str = "perl -e '$|=1; while (sysread STDIN, $_, 4096) { y/a/0/; syswrite STDOUT, $_ }'";
 
-/// A host on one thread whose service `name` runs a command, with lines of this kind.
-pub(crate) fn start(name: &str, command: &str, kind: &str) -> Host {
-    start_on("user", name, command, kind)
+/// The ways in which a host runs a program: a path between line and program, and a service. The in-kernel path needs root.
+pub(crate) const WAYS: &[(&str, &str)] = if cfg!(feature = "kernel-path") {
+    &[("user", "shell"), ("user", "socket"), ("kernel", "socket")]
+} else {
+    &[("user", "shell"), ("user", "socket")]
+};
+
+pub(crate) fn start(spec: &str) -> Result<Host, HostError> {
+    Host::start(&Spec::parse(spec)?)
 }
 
-/// The same with a path of its choice.
-pub(crate) fn start_on(path: &str, name: &str, command: &str, kind: &str) -> Host {
+/// A host on one thread that runs a command, with lines of this kind.
+pub(crate) fn start_program((path, service): (&str, &str), command: &str, kind: &str) -> Host {
     let spec = serde_json::json!({
         "listen": [format!("{kind}://127.0.0.1:0")],
-        "service": { name: { "command": command } },
+        "service": { service: { "command": command } },
         "path": path,
     });
-    let host = Host::start(&Spec::parse(&spec.to_string()).expect("sound JSON")).expect("it starts");
+    let host = start(&spec.to_string()).expect("it starts");
     let refused = host.notes().iter().find(|note| note.contains("in-kernel path"));
     assert_eq!(refused, None);
     host
@@ -35,6 +43,12 @@ pub(crate) fn connect(host: &Host) -> TcpStream {
     let line = TcpStream::connect(host.addresses()[0].rsplit('/').next().expect("a place")).expect("it listens");
     line.set_read_timeout(Some(PATIENCE)).expect("is not zero");
     line
+}
+
+pub(crate) fn receive(mut line: &TcpStream, len: usize) -> Vec<u8> {
+    let mut text = vec![0; len];
+    line.read_exact(&mut text).expect("this many characters");
+    text
 }
 
 pub(crate) fn receive_until(line: &mut TcpStream, end: &str) -> String {
@@ -60,14 +74,14 @@ pub(crate) fn mark(word: &str) -> String {
 
 /// The processes that have `mark` among their arguments.
 pub(crate) fn processes(mark: &str) -> usize {
-    let commands = process_files("cmdline");
-    commands.iter().filter(|command| command.contains(mark)).count()
+    process_files("cmdline").iter().filter(|command| command.contains(mark)).count()
 }
 
-/// Children of this process that have ended and are not reaped.
-pub(crate) fn zombies() -> usize {
+/// Waits until all children of this process that have ended are reaped.
+pub(crate) fn wait_for_zombies() {
     let parent = format!("PPid:\t{}\n", std::process::id());
-    process_files("status").iter().filter(|status| status.contains(&parent) && status.contains("State:\tZ")).count()
+    let is_zombie = |status: &String| status.contains(&parent) && status.contains("State:\tZ");
+    wait_until("no zombie is left", || !process_files("status").iter().any(is_zombie));
 }
 
 fn process_files(file: &str) -> Vec<String> {
@@ -86,7 +100,17 @@ pub(crate) fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
     panic!("not within the time limit: {what}");
 }
 
-pub(crate) fn wait_for_close(host: &Host, closes: &serde_json::Value) {
+/// Waits until the meters satisfy a condition.
+pub(crate) fn wait_for_meters(host: &Host, condition: impl Fn(&Value) -> bool) -> Value {
+    let mut meters = Value::Null;
+    wait_until("the meters satisfy the condition", || {
+        meters = host.meters();
+        condition(&meters)
+    });
+    meters
+}
+
+pub(crate) fn wait_for_close(host: &Host, closes: &Value) {
     wait_until(&format!("lines ended as {closes}"), || host.meters()["lines"]["closes"] == *closes);
 }
 

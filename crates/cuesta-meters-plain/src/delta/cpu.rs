@@ -28,25 +28,22 @@ impl Delta<'_> {
         }
     }
 
-    pub(super) fn per_cpu(&self) -> BTreeMap<usize, Cpu> {
-        self.cpus.iter().map(|(cpu, ticks)| (*cpu, shares(*ticks))).collect()
-    }
-
-    pub(super) fn beside(&self) -> BTreeMap<usize, Cpu> {
-        self.beside.iter().map(|(cpu, ticks)| (*cpu, shares(*ticks))).collect()
-    }
-
     /// An upper bound of the network's part: all soft interrupts of the machine.
     pub(super) fn network(&self) -> Network {
-        let machine = self.beside.values().fold(self.all_cpus(), |sum, cpu| sum.and(*cpu));
-        let seconds = self.earlier.stat.with(&self.later.stat, |_, _| machine.softirq as f64 * tick() as f64 / 1e9);
-        let capacity = self.seconds * (self.cpus.len() + self.beside.len()) as f64;
+        let (machine, capacity) = self.machine();
+        let seconds = self.earlier.stat.with(&self.later.stat, |_, _| seconds_of(machine.softirq));
         Network {
             percent: seconds.and_then(|seconds| Figure::quotient(100.0 * seconds, capacity, NO_TICK)),
             seconds,
             interval: unsampled(),
             in_subject: self.missing("in whose context they ran, ticks do not tell: the sampled tier does"),
         }
+    }
+
+    /// The ticks of all CPUs of the machine, and their CPU seconds.
+    fn machine(&self) -> (Ticks, f64) {
+        let ticks = self.beside.values().fold(self.all_cpus(), |sum, cpu| sum.and(*cpu));
+        (ticks, self.seconds * (self.cpus.len() + self.beside.len()) as f64)
     }
 
     fn all_cpus(&self) -> Ticks {
@@ -243,10 +240,9 @@ impl Delta<'_> {
         if matches!(self.later.subject, Subject::Cpus(_)) || self.later.teller.is_some() {
             let ticks = seconds_of(self.all_cpus().total());
             let accounted = Figure::quotient(100.0 * ticks, self.capacity(), NO_CPU);
-            return Closure::of(accounted, self.seconds, tick() as f64 / 1e9);
+            return Closure::of_cpus(accounted, self.seconds, tick() as f64 / 1e9);
         }
-        let machine = self.beside.values().fold(self.all_cpus(), |sum, cpu| sum.and(*cpu));
-        let capacity = self.seconds * (self.cpus.len() + self.beside.len()) as f64;
+        let (machine, capacity) = self.machine();
         let percent = |seconds: f64| Figure::quotient(100.0 * seconds, capacity, NO_CPU);
         let idle = ("idle", percent(seconds_of(machine.idle.saturating_add(machine.iowait))));
         let steal = ("steal", percent(seconds_of(machine.steal)));
@@ -273,6 +269,10 @@ impl Delta<'_> {
 
 fn seconds_of(ticks: u64) -> f64 {
     ticks as f64 * tick() as f64 / 1e9
+}
+
+pub(super) fn shares_by_cpu(cpus: &BTreeMap<usize, Ticks>) -> BTreeMap<usize, Cpu> {
+    cpus.iter().map(|(cpu, ticks)| (*cpu, shares(*ticks))).collect()
 }
 
 fn shares(ticks: Ticks) -> Cpu {
@@ -309,7 +309,7 @@ mod tests {
     fn a_lost_tenth_of_the_subjects_time_breaks_the_closure() {
         let nowhere = Roots { proc: "/nowhere".into(), sys: "/nowhere".into() };
         let [earlier, later] = [(); 2].map(|()| CounterSnapshot::take(&nowhere, &"pid:7".parse().unwrap()));
-        let mut delta = Delta::between(&earlier, &later).unwrap();
+        let mut delta = Delta::compare(&earlier, &later).unwrap();
         let seconds = 10.0;
         let of_tasks = |cpu: f64| {
             let usage = ProcessUsage { cpu: (cpu * 1e9) as u64, ..ProcessUsage::default() };

@@ -62,7 +62,7 @@ pub enum Incomparable {
 
 impl<'a> Delta<'a> {
     /// Compares two snapshots.
-    pub fn between(earlier: &'a CounterSnapshot, later: &'a CounterSnapshot) -> Result<Self, Incomparable> {
+    pub fn compare(earlier: &'a CounterSnapshot, later: &'a CounterSnapshot) -> Result<Self, Incomparable> {
         if earlier.subject != later.subject {
             return Err(Incomparable::Subjects(earlier.subject.clone(), later.subject.clone()));
         }
@@ -104,8 +104,8 @@ impl<'a> Delta<'a> {
             cpus: self.cpus.keys().copied().collect(),
             notes: self.notes.clone(),
             cpu: self.cpu(),
-            per_cpu: self.per_cpu(),
-            beside: self.beside(),
+            per_cpu: cpu::shares_by_cpu(&self.cpus),
+            beside: cpu::shares_by_cpu(&self.beside),
             own: self.own(),
             counts: self.counts(),
             idle: self.idle(),
@@ -213,13 +213,13 @@ impl<'a> Delta<'a> {
     /// How much a counter grew, as events.
     fn count<T>(
         &self,
-        of: impl Fn(&'a CounterSnapshot) -> &'a Figure<T>,
+        table: impl Fn(&'a CounterSnapshot) -> &'a Figure<T>,
         counter: impl Fn(&T) -> Option<u64>,
     ) -> Figure<Count>
     where
         T: 'a,
     {
-        let both = of(self.earlier).with(of(self.later), |a, b| (counter(a), counter(b)));
+        let both = table(self.earlier).with(table(self.later), |a, b| (counter(a), counter(b)));
         both.and_then(|counters| match counters {
             (Some(a), Some(b)) => match grown(*a, *b) {
                 Some(count) => Figure::plain(Count::new(count, self.seconds)),

@@ -44,14 +44,14 @@ fn of_side(
     side: impl Fn(&Tasks) -> TaskSide<'_>,
     totals: fn(&ExitTotals) -> SideTotals,
 ) -> Figure<TaskDelta> {
-    let ended = ExitDelta::between(earlier, later, totals);
+    let ended = ExitDelta::compare(earlier, later, totals);
     let begun = earlier.at.as_nanos();
     earlier.tasks.with(&later.tasks, |a, b| ProcessPairs::new(side(a), side(b), begun).delta(ended))
 }
 
 /// Whether a listener received births and exits during the whole interval.
 pub(crate) fn listened_throughout(earlier: &CounterSnapshot, later: &CounterSnapshot) -> bool {
-    ExitDelta::between(earlier, later, |ended| ended.subject).is_some()
+    ExitDelta::compare(earlier, later, |ended| ended.subject).is_some()
 }
 
 /// Tasks and processes that ended between two snapshots, with their work since they began.
@@ -65,7 +65,7 @@ pub(super) struct ExitDelta {
 
 impl ExitDelta {
     /// None unless a listener ran during the whole interval and lost no message.
-    fn between(
+    fn compare(
         earlier: &CounterSnapshot,
         later: &CounterSnapshot,
         side: impl Fn(&ExitTotals) -> SideTotals,

@@ -15,19 +15,15 @@ pub struct Usage {
     pub system: u64,
 }
 
-/// How often and how long a quota throttled a group.
+/// How long a quota throttled a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Throttled {
-    /// Periods of the quota that passed.
-    pub periods: u64,
-    /// Periods in which it throttled.
-    pub throttled: u64,
     /// Time throttled, summed over CPUs; nanoseconds.
     pub time: u64,
 }
 
 impl Usage {
-    /// Reads `cpu.stat` of version 2; `tick` is not needed there.
+    /// Reads `cpu.stat` of version 2.
     pub fn parse(text: &str) -> Result<Self, Malformed> {
         let row = |key| value_of(text, key).ok_or_else(|| Malformed::new("cpu.stat", text));
         let nanos = |micros: u64| micros.saturating_mul(1000);
@@ -52,12 +48,9 @@ impl Usage {
 impl Throttled {
     /// Reads `cpu.stat` of either version; the rows exist only with the cpu controller.
     pub fn parse(text: &str) -> Result<Self, Malformed> {
-        let row = |key| value_of(text, key);
-        let time = row("throttled_usec").map(|micros| micros.saturating_mul(1000)).or_else(|| row("throttled_time"));
-        match (row("nr_periods"), row("nr_throttled"), time) {
-            (Some(periods), Some(throttled), Some(time)) => Ok(Self { periods, throttled, time }),
-            _ => Err(Malformed::new("cpu.stat", text)),
-        }
+        let micros = value_of(text, "throttled_usec").map(|micros| micros.saturating_mul(1000));
+        let time = micros.or_else(|| value_of(text, "throttled_time"));
+        time.map(|time| Self { time }).ok_or_else(|| Malformed::new("cpu.stat", text))
     }
 }
 
@@ -97,7 +90,7 @@ mod tests {
         assert_eq!(Usage::parse(V2), Ok(usage));
         let v1 = Usage::parse_v1("20000000\n", "user 1\nsystem 1\n", 10_000_000).unwrap();
         assert_eq!(v1, Usage { total: 20_000_000, user: 10_000_000, system: 10_000_000 });
-        let throttled = Throttled { periods: 10, throttled: 3, time: 70_000 };
+        let throttled = Throttled { time: 70_000 };
         assert_eq!(Throttled::parse(V2), Ok(throttled));
         let v1 = "nr_periods 10\nnr_throttled 3\nthrottled_time 70000\nnr_bursts 0\nburst_time 0\n";
         assert_eq!(Throttled::parse(v1), Ok(throttled));

@@ -39,16 +39,16 @@ pub mod vmstat;
 
 /// A file of the kernel with unexpected text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{file}: not as expected: {found:?}")]
+#[error("{file}: not as expected: {text:?}")]
 pub struct Malformed {
     file: &'static str,
-    found: String,
+    text: String,
 }
 
 impl Malformed {
     /// Names the file and quotes the beginning of the text.
-    fn new(file: &'static str, found: &str) -> Self {
-        Self { file, found: found.trim().chars().take(60).collect() }
+    fn new(file: &'static str, text: &str) -> Self {
+        Self { file, text: text.trim().chars().take(60).collect() }
     }
 }
 
@@ -84,18 +84,30 @@ pub fn grown(earlier: u64, later: u64) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
-    #[test]
-    fn a_counter_of_32_bits_wraps() {
-        assert_eq!(grown(u64::from(u32::MAX), 4), Some(5));
-        assert_eq!(grown(7, 19), Some(12));
-        assert_eq!(grown(u64::MAX - 1, u64::MAX), Some(1));
+    const WORDS: &str = "(cpu|CPU|intr|ctxt|softirq|version 1|[0-9]{1,3}|\\([a-z) ]{0,9}\\)|[a-zA-Z0-9: \n-]){0,60}";
+
+    proptest! {
+        #[test]
+        fn any_text_parses_or_is_refused(text in WORDS) {
+            let _ = (stat::Stat::parse(&text), diskstats::parse(&text), interrupts::parse(&text));
+            let _ = (net_dev::parse(&text), sched::parse(&text), pid_stat::PidStat::parse(&text));
+        }
+
+        #[test]
+        fn any_bytes_parse_or_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = (taskstats::messages(&bytes), proc_events::event(&bytes));
+        }
     }
 
     #[test]
-    fn a_counter_that_was_set_back_gives_no_value() {
-        assert_eq!(grown(100, 4), None);
-        assert_eq!(grown(1 << 40, 4), None);
+    fn a_counter_of_32_bits_wraps_and_one_that_was_set_back_gives_no_value() {
+        let wrapped = [(u32::MAX.into(), 4, Some(5)), (7, 19, Some(12)), (u64::MAX - 1, u64::MAX, Some(1))];
+        for (earlier, later, growth) in wrapped.into_iter().chain([(100, 4, None), (1 << 40, 4, None)]) {
+            assert_eq!(grown(earlier, later), growth, "{earlier} to {later}");
+        }
     }
 }

@@ -41,8 +41,7 @@ impl PidStat {
     }
 
     fn fields(text: &str) -> Option<Self> {
-        let after = text[text.rfind(')')? + 1..].trim_start();
-        let (_state, rest) = after.split_once(' ')?;
+        let (_state, rest) = text[text.rfind(')')? + 1..].trim_start().split_once(' ')?;
         // Terminal's foreground group and priorities may be negative: they count as zero.
         let words: Vec<u64> = rest.split_ascii_whitespace().map(|word| numbers(word).next().unwrap_or(0)).collect();
         let field = |number: usize| words.get(number - 4).copied(); // as numbered in proc(5)
@@ -99,13 +98,6 @@ mod tests {
         assert_eq!((stat.parent, stat.minor, stat.user, stat.threads, stat.start), (1, 11, 1, 3, 99));
         for text in ["", "7 (a", "7 (a)", "7 (a) R", "7 (a) R 1 2 3", "7 a R 1 2 3 4 5 6 7 8 9"] {
             assert!(PidStat::parse(text).is_err(), "{text:?}");
-        }
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_text_parses_or_is_refused(text in "[0-9]{0,3} [()a-z ]{0,12}[0-9 -]{0,90}") {
-            let _ = PidStat::parse(&text);
         }
     }
 }

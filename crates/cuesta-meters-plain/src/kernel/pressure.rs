@@ -20,8 +20,8 @@ impl Pressure {
             let row = text.lines().find(|row| row.starts_with(kind))?;
             row.split_ascii_whitespace().find_map(|word| word.strip_prefix("total=")?.parse().ok())
         };
-        let found = Self { some: total("some "), full: total("full ") };
-        if found == Self::default() { Err(Malformed::new("/proc/pressure", text)) } else { Ok(found) }
+        let pressure = Self { some: total("some "), full: total("full ") };
+        if pressure == Self::default() { Err(Malformed::new("/proc/pressure", text)) } else { Ok(pressure) }
     }
 }
 

@@ -94,11 +94,4 @@ mod tests {
             assert_eq!(event(&whole[..cut]), None, "cut at {cut}");
         }
     }
-
-    proptest::proptest! {
-        #[test]
-        fn any_bytes_parse_or_are_refused(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..100)) {
-            let _ = event(&bytes);
-        }
-    }
 }

@@ -153,16 +153,16 @@ fn request(family: u16, command: u8, kind: u16, value: &[u8]) -> Vec<u8> {
 
 /// Reads one datagram.
 pub fn messages(mut bytes: &[u8]) -> Vec<Message> {
-    let mut found = Vec::new();
+    let mut read = Vec::new();
     while let (Some(length), Some(kind)) = (u32_at(bytes, 0), u16_at(bytes, 4)) {
         let length = length as usize;
         if length < 16 || length > bytes.len() {
             break;
         }
-        found.push(message(kind, &bytes[16..length]));
+        read.push(message(kind, &bytes[16..length]));
         bytes = bytes.get(length.next_multiple_of(4)..).unwrap_or_default();
     }
-    found
+    read
 }
 
 fn message(kind: u16, body: &[u8]) -> Message {
@@ -275,13 +275,6 @@ mod tests {
         assert_eq!(messages(&all), [Message::Ended(expected), Message::Family(29), Message::Answer(1)]);
         for cut in 0..all.len() {
             assert!(messages(&all[..cut]).len() <= 3, "cut at {cut}");
-        }
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_bytes_parse_or_are_refused(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
-            let _ = messages(&bytes);
         }
     }
 }

@@ -30,16 +30,16 @@ pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Group> {
             return Figure::absent("only a control group or a process has a quota: name one with cgroup:PATH or pid:N");
         }
         Subject::Cgroup(path) => {
-            let of = |controller| folder(roots, path, controller);
-            (of(None), of(Some("cpu")), of(Some("cpuacct")))
+            let found_in = |controller| folder(roots, path, controller);
+            (found_in(None), found_in(Some("cpu")), found_in(Some("cpuacct")))
         }
         Subject::Process(pid) => {
             let rows = roots.proc(&format!("{pid}/cgroup"), |text| Ok(text.to_owned()));
             let Some(rows) = rows.value() else { return Figure::absent(format!("process {pid} has ended")) };
-            let of = |name: &str| pid_cgroup::of(rows, name).map(PathBuf::from);
-            let below = |name, path: Option<PathBuf>| path.and_then(|path| folder(roots, &path, name));
-            let (cpu, cpuacct) = (below(Some("cpu"), of("cpu")), below(Some("cpuacct"), of("cpuacct")));
-            (below(None, of("")), cpu, cpuacct)
+            let found_in = |controller: Option<&str>| {
+                folder(roots, Path::new(pid_cgroup::path(rows, controller.unwrap_or_default())?), controller)
+            };
+            (found_in(None), found_in(Some("cpu")), found_in(Some("cpuacct")))
         }
     };
     if [&unified, &cpu, &cpuacct].iter().all(|folder| folder.is_none()) {
@@ -104,8 +104,8 @@ fn tightest(roots: &Roots, unified: Option<&Path>, cpu: Option<&Path>) -> (PathB
 }
 
 fn throttled(folder: &Path) -> Figure<Throttled> {
-    let found = read_file(folder, "cpu.stat", Throttled::parse);
-    if found.value().is_some() { found } else { Figure::absent("no quota is set for this control group") }
+    let throttled = read_file(folder, "cpu.stat", Throttled::parse);
+    if throttled.value().is_some() { throttled } else { Figure::absent("no quota is set for this control group") }
 }
 
 fn limit(folder: &Path, version_1: bool) -> Figure {
@@ -198,7 +198,7 @@ mod tests {
         let tasks = snapshot.tasks.value().unwrap();
         assert!(tasks.processes.contains_key(&std::process::id()) && tasks.processes.len() == 1);
         let delta = [snapshot.clone(), crate::CounterSnapshot::take(&roots, &"cgroup:/jobs".parse().unwrap())];
-        let report = crate::Delta::between(&delta[0], &delta[1]).unwrap().report();
+        let report = crate::Delta::compare(&delta[0], &delta[1]).unwrap().report();
         assert!(report.own.seconds.value().is_some(), "{:?}", report.own.seconds);
     }
 
@@ -210,23 +210,22 @@ mod tests {
         fs::write(cgroup.join("cgroup.controllers"), "cpu\n").unwrap();
         let set = |group: &str, quota: &str, throttled: u32| {
             fs::write(cgroup.join(group).join("cpu.max"), format!("{quota} 100000\n")).unwrap();
-            let stat = format!(
-                "usage_usec 9\nuser_usec 5\nsystem_usec 4\nnr_periods 7\nnr_throttled {throttled}\nthrottled_usec 3\n"
-            );
+            let stat = format!("usage_usec 9\nuser_usec 5\nsystem_usec 4\nthrottled_usec {throttled}\n");
             fs::write(cgroup.join(group).join("cpu.stat"), stat).unwrap();
         };
         let roots = Roots { sys: sys.path().into(), ..Roots::default() };
-        let found = || read(&roots, &"cgroup:/pod/host".parse().unwrap()).value().cloned().unwrap();
+        let group = || read(&roots, &"cgroup:/pod/host".parse().unwrap()).value().cloned().unwrap();
+        let limits = || (group().quota.value().copied(), group().throttled.value().unwrap().time / 1000);
         set("pod/host", "max", 0);
         set("pod", "50000", 5);
-        assert_eq!((found().quota.value(), found().throttled.value().unwrap().throttled), (Some(&0.5), 5));
+        assert_eq!(limits(), (Some(0.5), 5));
         set("pod/host", "20000", 2);
-        assert_eq!((found().quota.value(), found().throttled.value().unwrap().throttled), (Some(&0.2), 2));
+        assert_eq!(limits(), (Some(0.2), 2));
         set("pod/host", "90000", 2);
-        assert_eq!(found().quota.value(), Some(&0.5));
+        assert_eq!(limits().0, Some(0.5));
         set("pod", "max", 0);
         set("pod/host", "max", 0);
-        assert_eq!(found().quota.value(), None);
+        assert_eq!(limits().0, None);
     }
 
     #[test]

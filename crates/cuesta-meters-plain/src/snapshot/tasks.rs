@@ -184,14 +184,14 @@ fn tree(stats: &Stats, roots: impl Iterator<Item = u32>) -> BTreeSet<u32> {
     for (pid, (stat, _)) in stats {
         children.entry(stat.parent).or_default().push(*pid);
     }
-    let mut found = BTreeSet::new();
+    let mut members = BTreeSet::new();
     let mut next: Vec<u32> = roots.collect();
     while let Some(pid) = next.pop() {
-        if found.insert(pid) {
+        if members.insert(pid) {
             next.extend(children.get(&pid).into_iter().flatten());
         }
     }
-    found
+    members
 }
 
 /// The CPUs that a process' threads may use.

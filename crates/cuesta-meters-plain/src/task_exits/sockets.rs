@@ -56,11 +56,11 @@ impl ExitSocket {
 
     /// Sends a request; generic netlink answers before the call returns.
     fn ask(&self, request: &[u8]) -> Vec<Message> {
-        let mut said = Vec::new();
+        let mut answers = Vec::new();
         if send(&self.0, request, SendFlags::empty()).is_ok() {
-            receive(&self.0, |bytes| said.extend(messages(bytes)));
+            receive(&self.0, |bytes| answers.extend(messages(bytes)));
         }
-        said
+        answers
     }
 
     /// Passes on each last account; returns how often the buffer was full.

@@ -136,13 +136,13 @@ impl CpuAccounting {
     pub fn sampled_figures(&self, from: Stamp, counted: &CounterFigures) -> SampledFigures {
         let window = self.since(from);
         let by_cause = self.by_cause(window.as_ref(), counted);
-        let (Some(window), Some(found)) = (&window, by_cause.value()) else {
+        let (Some(window), Some(causes)) = (&window, by_cause.value()) else {
             let notes = self.limits.iter().cloned().chain(self.reused()).collect();
             return SampledFigures { notes, ..SampledFigures::nothing(by_cause) };
         };
         let period = window.tallies.first().map_or(0.0, SampleTally::period);
-        let doubt = doubt(&counted.own, found, period * 1e-9);
-        let lost = found.about.0.as_ref().and_then(|about| about.lost.value()).filter(|lost| **lost > 0.0);
+        let doubt = doubt(&counted.own, causes, period * 1e-9);
+        let lost = causes.about.0.as_ref().and_then(|about| about.lost.value()).filter(|lost| **lost > 0.0);
         let lost = lost.map(|lost| format!("{lost} samples were lost: there was no room for them"));
         SampledFigures {
             notes: doubt.iter().chain(&self.limits).cloned().chain(self.reused()).chain(lost).collect(),
@@ -165,7 +165,7 @@ impl CpuAccounting {
         let clocked = ClockedCpu { cpu: *cpu, fault_count: fault_count(&counted.counts), capacity: counted.capacity() };
         let Some(tally) = window.tallies.first() else { return Figure::absent("nothing was sampled") };
         let shares = CauseShares::new(&within_own_time(tally, &counted.own), window, clocked, self.constants());
-        Figure::sampled(shares.report(clocked, &counts(&counted.counts, &shares)))
+        Figure::sampled(shares.report(clocked, &counts_by_cause(&counted.counts, &shares)))
     }
 
     /// CPU time of the network's soft interrupts: their part of the machine's busy samples × its busy time. None unless the
@@ -198,7 +198,7 @@ impl CpuAccounting {
             return None;
         }
         let (known, machine) = (self.constants()?, window.tallies.last()?);
-        let (often, time) = (machine.of(Cause::Idle) as f64, machine.time_of(Cause::Idle) as f64 * 1e-9);
+        let (often, time) = (machine.samples_of(Cause::Idle) as f64, machine.time_of(Cause::Idle) as f64 * 1e-9);
         let taken = if time > 0.0 { known.sample * often / time } else { 0.0 };
         let idle = cpu.idle.with(&cpu.iowait, |idle, waiting| idle + waiting);
         Some(Figure::sampled(taken).with(&idle, |taken, idle| taken * idle))
@@ -223,8 +223,8 @@ fn fault_count(counts: &Counts) -> Option<u64> {
 }
 
 /// Number of events of each cause; missing if only those of the machine are counted.
-fn counts(counts: &Counts, causes: &CauseShares) -> BTreeMap<Cause, Figure> {
-    let of = |name: &str, figure: &Figure<Count>| {
+fn counts_by_cause(counts: &Counts, causes: &CauseShares) -> BTreeMap<Cause, Figure> {
+    let number = |name: &str, figure: &Figure<Count>| {
         if counts.of_machine.iter().any(|other| other == name) {
             return Figure::absent("it is counted for the whole machine only");
         }
@@ -234,9 +234,9 @@ fn counts(counts: &Counts, causes: &CauseShares) -> BTreeMap<Cause, Figure> {
     let unknown = || Figure::absent("it is not counted for this subject");
     let counted = [
         (Cause::PageFaults, faults.unwrap_or_else(unknown)),
-        (Cause::Dispatching, of("switches", &counts.switches)),
-        (Cause::Interrupts, of("interrupts", &counts.interrupts)),
-        (Cause::Softirq, of("softirqs", &counts.softirqs)),
+        (Cause::Dispatching, number("switches", &counts.switches)),
+        (Cause::Interrupts, number("interrupts", &counts.interrupts)),
+        (Cause::Softirq, number("softirqs", &counts.softirqs)),
     ];
     counted.into_iter().chain(causes.calls.clone()).collect()
 }
@@ -253,8 +253,8 @@ fn with_interrupts(counted: &CounterFigures, by_cause: &ByCause) -> Own {
     if own.others.value().is_none() || own.irq.value().is_some() || by_cause.causes.contains_key(Cause::Kernel.name()) {
         return own;
     }
-    let of = |cause: Cause| by_cause.causes.get(cause.name()).and_then(|row| row.percent.value().copied());
-    let within = of(Cause::Interrupts).unwrap_or(0.0) + of(Cause::Softirq).unwrap_or(0.0);
+    let percent = |cause: Cause| by_cause.causes.get(cause.name()).and_then(|row| row.percent.value().copied());
+    let within = percent(Cause::Interrupts).unwrap_or(0.0) + percent(Cause::Softirq).unwrap_or(0.0);
     let beside = counted.cpu.irq.with(&Figure::sampled(within), |irq, within| irq - within);
     own.with_beside(&counted.cpu.busy(), &beside)
 }
@@ -313,7 +313,7 @@ mod tests {
     fn samples_that_do_not_agree_with_the_clocks_are_a_doubt() {
         let subject = Subject::Process(std::process::id());
         let [earlier, later] = [(); 2].map(|()| CounterSnapshot::take(&Roots::default(), &subject));
-        let own = Delta::between(&earlier, &later).unwrap().report().own;
+        let own = Delta::compare(&earlier, &later).unwrap().report().own;
         let clocked = ClockedCpu { cpu: 0.0, fault_count: None, capacity: 0.0 };
         let shares = CauseShares::new(&SampleTally::default(), &SampleWindow::default(), clocked, None);
         let nothing = shares.report(clocked, &BTreeMap::new());

@@ -54,12 +54,12 @@ impl Constants {
     pub(super) fn are_possible(&self) -> bool {
         let Self { call, call_hidden, call_after, fault, fault_hidden, errors, sample, sample_in_fault } = *self;
         let all = [call, call_hidden, call_after, fault, fault_hidden, errors[0], errors[1], sample, sample_in_fault];
-        all.iter().all(|each| each.is_finite() && *each >= 0.0) && call > 0.0 && fault > 0.0
+        all.iter().all(|constant| constant.is_finite() && *constant >= 0.0) && call > 0.0 && fault > 0.0
     }
 
     /// CPU time that the samples of a tally used: seconds.
     pub(super) fn interrupts(&self, tally: &SampleTally) -> f64 {
-        let in_faults = tally.of(Cause::PageFaults);
+        let in_faults = tally.samples_of(Cause::PageFaults);
         (tally.all() - in_faults) as f64 * self.sample + in_faults as f64 * self.sample_in_fault
     }
 
@@ -90,22 +90,22 @@ pub fn calibrate() -> io::Result<Constants> {
     let fault = bench.compare(FAULT_ROUNDS, &mut Pages::give_back, &mut Pages::touch, &mut pages)?;
     let touch = bench.compare(1, &mut |_| Ok(()), &mut Pages::touch, &mut pages)?;
 
-    let each_call = call.bare / f64::from(CALLS);
-    let each = fault.bare / PAGES as f64;
+    let call_seconds = call.bare / f64::from(CALLS);
+    let fault_seconds = fault.bare / PAGES as f64;
     let present = touch.bare / PAGES as f64;
-    let call_after = share(call.tally.of(Cause::User), &call.tally) * each_call;
-    let fault_hidden = (share(fault.tally.of(Cause::User), &fault.tally) * each - present).max(0.0);
+    let call_after = share(call.tally.samples_of(Cause::User), &call.tally) * call_seconds;
+    let fault_hidden = (share(fault.tally.samples_of(Cause::User), &fault.tally) * fault_seconds - present).max(0.0);
     Ok(Constants {
-        call: each_call,
-        call_hidden: share(call.tally.all_syscall_returns(), &call.tally) * each_call,
+        call: call_seconds,
+        call_hidden: share(call.tally.all_syscall_returns(), &call.tally) * call_seconds,
         call_after,
-        fault: each,
+        fault: fault_seconds,
         fault_hidden,
         sample: spin.sample,
         sample_in_fault: fault.sample.max(spin.sample),
         errors: [
-            (error(&call.tally) * each_call).hypot(UNLIKE[0] * call_after),
-            (error(&fault.tally) * each).hypot(UNLIKE[1] * fault_hidden),
+            (error(&call.tally) * call_seconds).hypot(UNLIKE[0] * call_after),
+            (error(&fault.tally) * fault_seconds).hypot(UNLIKE[1] * fault_hidden),
         ],
     })
 }
@@ -130,7 +130,7 @@ fn share(part: u64, tally: &SampleTally) -> f64 {
 
 /// One standard deviation of the user's share.
 fn error(tally: &SampleTally) -> f64 {
-    let user = share(tally.of(Cause::User), tally);
+    let user = share(tally.samples_of(Cause::User), tally);
     (user * (1.0 - user) / tally.all().max(1) as f64).sqrt()
 }
 
@@ -168,7 +168,7 @@ struct Bench {
 impl Bench {
     fn new(symbols: Arc<Kallsyms>) -> io::Result<Self> {
         let config = EventConfig { scope: Scope::Task, period: 100_003, cgroup: false, ..EventConfig::machine() };
-        let ring = Ring::of(Event::open(config, Some(0), None)?)?;
+        let ring = Ring::map(Event::open(config, Some(0), None)?)?;
         Ok(Self {
             ring,
             config,
@@ -259,8 +259,9 @@ struct Machine {
 /// The constants of the file if they still hold, else new ones. If the file cannot be written, the next run measures too.
 pub(super) fn reusable_constants() -> io::Result<Calibration> {
     let place = Machine::here().zip(folder());
-    if let Some(found) = place.as_ref().and_then(|(machine, folder)| read(&folder.join(FILE), machine, clock::now())) {
-        return Ok(found);
+    let kept = place.as_ref().and_then(|(machine, folder)| read(&folder.join(FILE), machine, clock::now()));
+    if let Some(kept) = kept {
+        return Ok(kept);
     }
     let constants = calibrate()?;
     if let Some((machine, folder)) = place {
@@ -335,12 +336,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(FILE);
         write(&file, &CacheEntry { machine: machine("a"), measured: 1000, constants: constants() }).unwrap();
-        let after = |time: Duration| Stamp::from_nanos(1000 + u64::try_from(time.as_nanos()).unwrap());
-        let soon = read(&file, &machine("a"), after(Duration::from_secs(60))).unwrap();
+        let later = |time: Duration| Stamp::from_nanos(1000) + time;
+        let soon = read(&file, &machine("a"), later(Duration::from_secs(60))).unwrap();
         assert_eq!((soon.constants, soon.age), (constants(), Some(Duration::from_secs(60))));
-        assert!(read(&file, &machine("a"), after(LONGEST)).is_none());
+        assert!(read(&file, &machine("a"), later(LONGEST)).is_none());
         assert!(read(&file, &machine("a"), Stamp::ZERO).is_none());
-        assert!(read(&file, &machine("b"), after(Duration::ZERO)).is_none());
+        assert!(read(&file, &machine("b"), later(Duration::ZERO)).is_none());
     }
 
     #[test]

@@ -162,13 +162,13 @@ impl CauseShares {
             samples: Figure::sampled(tally.busy() as f64),
             throttled: Figure::sampled(window.throttled as f64),
         };
-        let estimate_of = |(cause, calls)| (cause, estimate(calls, tally.syscall_returns[cause as usize]));
+        let with_samples = |(cause, calls)| (cause, estimate(calls, tally.syscall_returns[cause as usize]));
         Self {
             by_cause,
             unmet,
             bound: 100.0 * bound(samples_taken(tally, window.visibility, clocked.cpu)),
             unclassified: percent(tally.time_of(Cause::Unclassified) as f64, tally.busy_time()),
-            calls: calls.into_iter().flatten().map(estimate_of).collect(),
+            calls: calls.into_iter().flatten().map(with_samples).collect(),
             about,
         }
     }

@@ -277,19 +277,19 @@ mod tests {
     #[test]
     fn the_system_call_number_takes_precedence_over_the_stack() {
         let chain = "fput do_syscall_64 entry_SYSCALL_64_after_hwframe";
-        let found = |number| judge(chain, PROGRAM, number);
-        assert_eq!((found(None).cause, found(None).named), (Cause::SystemCalls, false));
-        assert_eq!(
-            (found(Some(CallKind::Mapping)).cause, found(Some(CallKind::Mapping)).named),
-            (Cause::Mapping, true)
-        );
+        for (number, expected) in
+            [(None, (Cause::SystemCalls, false)), (Some(CallKind::Mapping), (Cause::Mapping, true))]
+        {
+            let class = judge(chain, PROGRAM, number);
+            assert_eq!((class.cause, class.named), expected);
+        }
     }
 
     #[test]
     fn network_softirqs_are_recognized() {
         let softirqs = CAPTURED.iter().filter(|(_, _, cause)| *cause == Cause::Softirq);
-        let told: Vec<bool> = softirqs.map(|(chain, base, _)| judge(chain, *base, None).network).collect();
-        assert_eq!(told, [true, false, true]);
+        let network: Vec<bool> = softirqs.map(|(chain, base, _)| judge(chain, *base, None).network).collect();
+        assert_eq!(network, [true, false, true]);
         assert!(!judge("net_rx_action nobody_knows", PROGRAM, None).network);
     }
 

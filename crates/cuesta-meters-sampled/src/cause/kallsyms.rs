@@ -143,8 +143,8 @@ ffffffffc0005000 t bpf_prog_6deef7357e7b4530_switched\t[bpf]
         assert_eq!(name(0xffff_ffff_8100_0000), Some("_text"));
         assert_eq!(name(0xffff_ffff_8100_0105), Some("handle_softirqs"));
         assert_eq!(name(0x1000), None);
-        let found = symbols.find(0xffff_ffff_c000_5010).expect("a program");
-        assert_eq!((symbols.name(found), symbols.module(found)), ("bpf_prog_6deef7357e7b4530_switched", "bpf"));
+        let program = symbols.find(0xffff_ffff_c000_5010).expect("a program");
+        assert_eq!((symbols.name(program), symbols.module(program)), ("bpf_prog_6deef7357e7b4530_switched", "bpf"));
         assert_eq!(name(0xffff_ffff_c000_0010), Some("nft_do_chain"));
     }
 

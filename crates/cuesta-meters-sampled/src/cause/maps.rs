@@ -136,8 +136,8 @@ impl Maps {
     pub fn find(&mut self, process: u32, address: u64) -> Option<FileOffset> {
         self.meet(process);
         let stretches = &self.by_process.get(&process)?.stretches;
-        let after = stretches.partition_point(|stretch| stretch.start <= address);
-        let stretch = stretches.get(after.checked_sub(1)?).filter(|stretch| address < stretch.end)?;
+        let next = stretches.partition_point(|stretch| stretch.start <= address);
+        let stretch = stretches.get(next.checked_sub(1)?).filter(|stretch| address < stretch.end)?;
         let offset = (address - stretch.start).saturating_add(stretch.offset);
         Some(FileOffset { module: stretch.module, offset })
     }
@@ -266,10 +266,10 @@ garbage
                 maps.map(NOBODY, &Map { start: *start, end: start + length, offset: *start, path: number.to_string() });
             }
             let expected = rows.iter().rposition(|(start, length)| (*start..start + length).contains(&at));
-            let found = maps.find(NOBODY, at);
-            let number = found.map(|offset| maps.modules.path(offset.module).parse::<usize>().expect("a number"));
+            let spot = maps.find(NOBODY, at);
+            let number = spot.map(|spot| maps.modules.path(spot.module).parse::<usize>().expect("a number"));
             prop_assert_eq!(number, expected);
-            prop_assert!(found.is_none_or(|spot| spot.offset == at));
+            prop_assert!(spot.is_none_or(|spot| spot.offset == at));
         }
 
         #[test]

@@ -208,7 +208,7 @@ pub(crate) enum SubjectFilter {
 
 impl SubjectFilter {
     /// Finds the tasks of a subject now.
-    pub(crate) fn of(subject: &Subject, has_groups: bool) -> Self {
+    pub(crate) fn for_subject(subject: &Subject, has_groups: bool) -> Self {
         let roots = Roots::default();
         match subject {
             Subject::Machine => Self::Everything,
@@ -219,8 +219,8 @@ impl SubjectFilter {
                 Self::Groups(folders(&top).into_iter().collect(), below)
             }
             Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) => {
-                let found = tasks::read(&roots, subject);
-                let processes = found.value().map(|tasks| tasks.processes.keys().map(|pid| (*pid, None)).collect());
+                let tasks = tasks::read(&roots, subject);
+                let processes = tasks.value().map(|tasks| tasks.processes.keys().map(|pid| (*pid, None)).collect());
                 let parents = match subject {
                     Subject::Children(parents) => parents.iter().copied().collect(),
                     _ => HashSet::new(),
@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_process_tree_is_found_by_its_root() {
-        let filter = SubjectFilter::of(&Subject::Process(std::process::id()), false);
+        let filter = SubjectFilter::for_subject(&Subject::Process(std::process::id()), false);
         assert!(filter.has(&sample(std::process::id())) && !filter.has(&sample(1)));
     }
 }

@@ -73,7 +73,8 @@ impl Sampler {
         let allowed = Allowed::read(Path::new("/"));
         let OpenRings { rings, symbols, visibility, limits, whole } =
             open(subjects, options, &allowed).map_err(|why| NotSampled { why: join(&why, &allowed.missing()) })?;
-        let filters = subjects.iter().map(|subject| SubjectFilter::of(subject, rings.layout().cgroup)).collect();
+        let filters =
+            subjects.iter().map(|subject| SubjectFilter::for_subject(subject, rings.layout().cgroup)).collect();
         let reader = Reader::new(Arc::new(symbols), filters, options.profile);
         let fail = |error: io::Error| NotSampled { why: error.to_string() };
         let bell = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(|e| fail(e.into()))?);
@@ -180,7 +181,7 @@ fn open(subjects: &[Subject], options: SamplerOptions, allowed: &Allowed) -> io:
 /// Whether a subject is a process with the same program or library as this function: that code keeps frame pointers.
 fn runs_our_code(subject: &Subject) -> bool {
     let Subject::Process(process) = subject else { return false };
-    let maps = |of: &str| fs::read_to_string(format!("/proc/{of}/maps")).unwrap_or_default();
+    let maps = |process: &str| fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
     let (own, its) = (maps("self"), maps(&process.to_string()));
     let here = runs_our_code as *const () as u64;
     let ours = executable(&own).find(|map| (map.start..map.end).contains(&here));
@@ -191,9 +192,9 @@ fn runs_our_code(subject: &Subject) -> bool {
 fn own_tasks(subjects: &[Subject]) -> Vec<i32> {
     let mut all = Vec::new();
     for subject in subjects.iter().filter(|subject| !matches!(subject, Subject::Machine | Subject::Cpus(_))) {
-        let found = tasks::read(&Roots::default(), subject);
-        for (pid, process) in found.value().map(|tasks| tasks.processes.clone()).unwrap_or_default() {
-            let threads = process.threads.keys().copied().chain([pid]);
+        let tasks = tasks::read(&Roots::default(), subject);
+        for (pid, process) in tasks.value().into_iter().flat_map(|tasks| &tasks.processes) {
+            let threads = process.threads.keys().chain([pid]).copied();
             all.extend(threads.filter_map(|task| i32::try_from(task).ok()));
         }
     }

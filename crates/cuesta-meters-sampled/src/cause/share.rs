@@ -34,14 +34,14 @@ pub(super) struct ShareEstimator<'a> {
     /// CPU time: seconds.
     cpu: f64,
     /// Seconds that a sampled nanosecond stands for.
-    each: f64,
+    scale: f64,
 }
 
 impl<'a> ShareEstimator<'a> {
     pub(super) fn new(tally: &'a SampleTally, visibility: Visibility, cpu: f64) -> Self {
         let busy = tally.busy_time();
-        let each = if visibility == Visibility::UserOnly { 1e-9 } else { cpu / busy.max(1.0) };
-        Self { tally, samples: samples_taken(tally, visibility, cpu), cpu, each }
+        let scale = if visibility == Visibility::UserOnly { 1e-9 } else { cpu / busy.max(1.0) };
+        Self { tally, samples: samples_taken(tally, visibility, cpu), cpu, scale }
     }
 
     fn part(&self, seconds: f64) -> f64 {
@@ -50,8 +50,8 @@ impl<'a> ShareEstimator<'a> {
 
     /// The share of a cause, whose CPU time is `seconds`. `unsure` is one standard deviation of the moved time.
     pub(super) fn share(&self, cause: Cause, seconds: f64, unsure: f64) -> Share {
-        let (samples, part, calibration) = (self.tally.of(cause), self.part(seconds), self.part(unsure));
-        let met = if cause == Cause::Kernel { part } else { self.part(self.tally.time_of(cause) as f64 * self.each) };
+        let (samples, part, calibration) = (self.tally.samples_of(cause), self.part(seconds), self.part(unsure));
+        let met = if cause == Cause::Kernel { part } else { self.part(self.tally.time_of(cause) as f64 * self.scale) };
         let chance = (met * (1.0 - met) / self.samples.max(1.0)).sqrt();
         let moved = DEVIATIONS * calibration;
         let [lower, upper] = interval(met, self.samples).map(|limit| limit - met);
@@ -116,8 +116,8 @@ mod tests {
     fn coverage(truth: f64, samples: u32, deviations: f64, tail: f64) -> f64 {
         let (n, mut chance) = (f64::from(samples), (1.0 - truth).powi(samples.cast_signed()));
         let mut covered = 0.0;
-        for found in 0..=samples {
-            let k = f64::from(found);
+        for met in 0..=samples {
+            let k = f64::from(met);
             let [lower, upper] = at_level(k / n, n, deviations, tail);
             if (lower..=upper).contains(&truth) {
                 covered += chance;

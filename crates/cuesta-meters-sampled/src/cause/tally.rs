@@ -50,7 +50,7 @@ impl SampleTally {
     }
 
     /// Samples of a cause.
-    pub fn of(&self, cause: Cause) -> u64 {
+    pub fn samples_of(&self, cause: Cause) -> u64 {
         self.samples[cause as usize]
     }
 
@@ -61,7 +61,7 @@ impl SampleTally {
 
     /// All samples of busy CPUs.
     pub fn busy(&self) -> u64 {
-        self.all() - self.of(Cause::Idle)
+        self.all() - self.samples_of(Cause::Idle)
     }
 
     /// CPU time that the busy samples stand for, nanoseconds.
@@ -81,7 +81,7 @@ impl SampleTally {
 
     /// All samples in system calls, of whatever kind.
     pub fn calls(&self) -> u64 {
-        CALLS.iter().map(|cause| self.of(*cause)).sum()
+        CALLS.iter().map(|cause| self.samples_of(*cause)).sum()
     }
 
     /// Samples at instructions after calls of any kind.
@@ -208,6 +208,6 @@ mod tests {
             tally.count(SampleClass { network: cause == Cause::Softirq, ..class(cause) }, 7, false);
         }
         let rest = tally.without_interrupts();
-        assert_eq!((rest.of(Cause::User), rest.all(), rest.time_of(Cause::User), rest.network), (1, 1, 7, 0));
+        assert_eq!((rest.samples_of(Cause::User), rest.all(), rest.time_of(Cause::User), rest.network), (1, 1, 7, 0));
     }
 }

@@ -203,7 +203,7 @@ pub(crate) struct Ring {
 unsafe impl Send for Ring {}
 
 impl Ring {
-    pub(crate) fn of(event: Event) -> io::Result<Self> {
+    pub(crate) fn map(event: Event) -> io::Result<Self> {
         let page = rustix::param::page_size();
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: a new shared mapping at an address of the kernel's choice, of an event's descriptor.

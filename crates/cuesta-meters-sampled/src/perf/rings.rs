@@ -47,6 +47,12 @@ struct CpuRing {
     half_rate: bool,
 }
 
+impl CpuRing {
+    fn events(&self) -> impl Iterator<Item = &Event> {
+        std::iter::once(self.ring.event()).chain(&self.others)
+    }
+}
+
 impl Rings {
     /// Opens an event on each CPU and begins to sample.
     pub(crate) fn open(mut config: EventConfig, reach: RingTarget) -> io::Result<Self> {
@@ -112,18 +118,18 @@ impl Rings {
     /// Samples a CPU at half or full rate. Its ring must be drained before.
     pub(crate) fn set_half_rate(&mut self, cpu: u32, half: bool) -> io::Result<()> {
         let period = self.config.period * if half { 2 } else { 1 };
-        let Some(found) = self.by_cpu.get_mut(&cpu) else { return Ok(()) };
-        for event in std::iter::once(found.ring.event()).chain(&found.others) {
+        let Some(ring) = self.by_cpu.get_mut(&cpu) else { return Ok(()) };
+        for event in ring.events() {
             event.set_period(period)?;
         }
-        found.half_rate = half;
+        ring.half_rate = half;
         Ok(())
     }
 
     /// Stops or resumes sampling.
     pub(crate) fn set_sampling(&self, on: bool) -> io::Result<()> {
         for cpu in self.by_cpu.values() {
-            for event in std::iter::once(cpu.ring.event()).chain(&cpu.others) {
+            for event in cpu.events() {
                 if on { event.enable()? } else { event.disable()? }
             }
         }
@@ -162,7 +168,7 @@ impl Rings {
             let error = errors.into_iter().find_map(Result::err);
             return Err(error.unwrap_or_else(|| io::Error::other("no task to sample")));
         };
-        let ring = Ring::of(first)?;
+        let ring = Ring::map(first)?;
         let others: Vec<_> = events.collect();
         for other in &others {
             other.write_into(ring.event())?;
@@ -207,7 +213,7 @@ mod tests {
     fn records_that_a_full_ring_loses_are_counted() {
         let config = EventConfig { scope: Scope::Task, kernel: false, cgroup: false, ..EventConfig::machine() };
         let event = Event::open(config, Some(0), None).expect("this test needs to be allowed to sample");
-        let mut ring = Ring::of(event).expect("mapped");
+        let mut ring = Ring::map(event).expect("mapped");
         ring.event().enable().expect("enabled");
         let mut name = |times: usize| {
             (0..times).for_each(|_| rustix::thread::set_name(c"renamed").expect("a short name"));

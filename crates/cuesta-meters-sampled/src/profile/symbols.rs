@@ -55,8 +55,8 @@ fn look_up(places: &[Location]) -> Names {
             continue;
         }
         let file = Source::Elf(Elf::new(path));
-        let found = symbolizer.symbolize(&file, Input::FileOffset(&offsets)).unwrap_or_default();
-        for (offset, symbol) in offsets.iter().zip(found) {
+        let symbols = symbolizer.symbolize(&file, Input::FileOffset(&offsets)).unwrap_or_default();
+        for (offset, symbol) in offsets.iter().zip(symbols) {
             if let Some(symbol) = symbol.as_sym() {
                 names.insert((path.to_owned(), *offset), symbol.name.to_string());
             }

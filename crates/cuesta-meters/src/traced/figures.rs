@@ -26,13 +26,14 @@ pub(crate) struct TraceDelta {
 }
 
 impl TraceDelta {
-    pub(super) fn between(earlier: &TraceSnapshot, later: &TraceSnapshot, cpus: &[usize], depth: Depth) -> Self {
+    pub(super) fn compare(earlier: &TraceSnapshot, later: &TraceSnapshot, cpus: &[usize], depth: Depth) -> Self {
         let grown = later.cpus.iter().map(|(cpu, account)| {
             let before = earlier.cpus.get(cpu).unwrap_or(&Account::ZERO);
             (*cpu, account.since(before))
         });
         let grown: Vec<(usize, Account)> = grown.collect();
-        let sum = |accounts: &[(usize, Account)]| accounts.iter().fold(Account::ZERO, |sum, each| sum.and(&each.1));
+        let sum =
+            |accounts: &[(usize, Account)]| accounts.iter().fold(Account::ZERO, |sum, (_, account)| sum.and(account));
         let everywhere = sum(&grown);
         let cpus: Vec<_> = grown.into_iter().filter(|(cpu, _)| cpus.contains(cpu)).collect();
         let seconds = later.at.since(earlier.at).as_secs_f64();
@@ -50,19 +51,19 @@ impl TraceDelta {
         let capacity = counted.capacity();
         let CounterFigures { report: plain, kernel_idle, busy_rows, .. } = counted;
         let cpu = self.cpu(&plain.cpu, &self.here);
-        let traced = self.cpus.iter().filter_map(|(cpu, account)| {
-            let each = plain.per_cpu.get(cpu)?;
-            Some((*cpu, self.cpu(each, account)))
-        });
-        let per_cpu = plain.per_cpu.iter().map(|(cpu, each)| (*cpu, each.clone())).chain(traced).collect();
+        let mut per_cpu = plain.per_cpu;
+        for (cpu, account) in &self.cpus {
+            per_cpu.entry(*cpu).and_modify(|plain| *plain = self.cpu(plain, account));
+        }
         let idle = self.idle(&plain.idle);
         let (traffic, counts_delays) = (self.traffic(&plain.traffic), plain.traffic.io_delay.value().is_some());
         let mut notes = plain.notes;
         notes.retain(|note| counts_delays || note != NO_DELAYS);
-        if self.here.missed() > 0 {
-            let missed = self.here.missed();
-            let told = "the kernel did not tell the tracer of";
-            notes.push(format!("{told} {missed} switches: put right by the tasks' own clocks"));
+        let missed = self.here.missed();
+        if missed > 0 {
+            notes.push(format!(
+                "the kernel did not tell the tracer of {missed} switches: put right by the tasks' own clocks"
+            ));
         }
         let idle_rows = idle_rows(&cpu.steal, &idle).into();
         let report = MeterReport {
@@ -138,10 +139,10 @@ impl TraceDelta {
 
     fn counts(&self, subject: &Subject, plain: Counts) -> Counts {
         // A subject's tasks count on every CPU.
-        let of = if is_part(subject) { &self.everywhere } else { &self.here };
+        let account = if is_part(subject) { &self.everywhere } else { &self.here };
         let count = |count: u64| Figure::traced(Count::new(count, self.seconds));
-        let [minor_faults, major_faults] = of.faults().map(count);
-        let [voluntary_switches, involuntary_switches] = of.switches().map(count);
+        let [minor_faults, major_faults] = account.faults().map(count);
+        let [voluntary_switches, involuntary_switches] = account.switches().map(count);
         let mut of_machine = plain.of_machine;
         of_machine.retain(|name| !TRACED.contains(&name.as_str()));
         Counts {
@@ -149,13 +150,13 @@ impl TraceDelta {
             major_faults,
             voluntary_switches,
             involuntary_switches,
-            switches: count(of.switches().iter().sum()),
-            wakeups: count(of.wakeups()),
-            forks: count(of.forks()),
-            execs: count(of.execs()),
+            switches: count(account.switches().iter().sum()),
+            wakeups: count(account.wakeups()),
+            forks: count(account.forks()),
+            execs: count(account.execs()),
             system_calls: match self.depth {
                 Depth::Light => Figure::absent(FULL_ONLY),
-                Depth::Full => count(CALLS.iter().map(|class| of.calls(*class)).sum()),
+                Depth::Full => count(CALLS.iter().map(|class| account.calls(*class)).sum()),
             },
             of_machine,
             ..plain
@@ -180,7 +181,7 @@ impl TraceDelta {
         let (pages, waited) = self.everywhere.waits(Wait::Page);
         let run_queue = self.histograms.run_queue.quantiles();
         let off_cpu = OFF_CPU.iter().zip(&self.histograms.off_cpu);
-        let off_cpu = off_cpu.filter_map(|(why, of)| Some(((*why).to_owned(), of.quantiles()?)));
+        let off_cpu = off_cpu.filter_map(|(why, times)| Some(((*why).to_owned(), times.quantiles()?)));
         let waits = [Wait::Page, Wait::Loading, Wait::Io].map(|wait| self.everywhere.waits(wait).1);
         let io_delay = Figure::traced(waits.iter().sum::<u64>() as f64 / 1e9);
         let counted = plain.io_delay.value().is_some();
@@ -205,7 +206,7 @@ impl TraceDelta {
         let tasks = here.run(Owner::Own) + here.run(Owner::Others);
         let traced = self.percent(tasks + here.all_idle() + interrupts(here, &[Owner::Nobody]));
         let accounted = Figure::traced(traced).with(&cpu.steal, |traced, steal| traced + steal);
-        Closure::of(accounted, self.seconds, tick() as f64 / 1e9)
+        Closure::of_cpus(accounted, self.seconds, tick() as f64 / 1e9)
     }
 
     /// Adds what the tracer found busy to what the kernel's own clock found idle. The clocks of tasks do not tell of CPUs: what the
@@ -213,7 +214,7 @@ impl TraceDelta {
     fn closure_of_cpus(&self, kernel_idle: &Figure) -> Closure {
         let busy = 100.0 - self.percent(self.here.ns(Owner::Nobody, Class::Run));
         let accounted = Figure::traced(busy).with(kernel_idle, |busy, idle| busy + idle);
-        Closure::of(accounted, self.seconds, tick() as f64 / 1e9)
+        Closure::of_cpus(accounted, self.seconds, tick() as f64 / 1e9)
     }
 }
 
@@ -245,8 +246,8 @@ fn is_interrupt(class: Class) -> bool {
 }
 
 /// Nanoseconds → percent of the time that an account covers: each CPU is read at another instant.
-fn percent(nanos: u64, of: &Account) -> f64 {
-    let covered = of.covered();
+fn percent(nanos: u64, account: &Account) -> f64 {
+    let covered = account.covered();
     if covered == 0 { 0.0 } else { 100.0 * nanos as f64 / covered as f64 }
 }
 
@@ -257,9 +258,9 @@ fn interrupts(account: &Account, owners: &[Owner]) -> u64 {
 
 /// The part of tasks' time, without interrupts, that was in user mode, by the full tracer.
 fn traced_user_part(account: &Account) -> f64 {
-    let of = |class| account.ns(Owner::Own, class) + account.ns(Owner::Others, class);
-    let all: u64 = Class::ALL.into_iter().filter(|class| !is_interrupt(*class)).map(of).sum();
-    if all == 0 { 1.0 } else { of(Class::Run) as f64 / all as f64 }
+    let nanos = |class| account.ns(Owner::Own, class) + account.ns(Owner::Others, class);
+    let all: u64 = Class::ALL.into_iter().filter(|class| !is_interrupt(*class)).map(nanos).sum();
+    if all == 0 { 1.0 } else { nanos(Class::Run) as f64 / all as f64 }
 }
 
 /// The part that was in user mode, by ticks; without ticks, 1.

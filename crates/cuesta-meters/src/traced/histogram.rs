@@ -25,8 +25,8 @@ pub(super) struct Histograms {
 
 impl Histograms {
     /// Reads the kernel's table: the values of all CPUs for one index.
-    pub(super) fn read(of: impl Fn(u32) -> Vec<Vec<u8>>) -> Self {
-        let all_cpus = |number: usize| Histogram::read(&of(u32::try_from(number).unwrap_or(u32::MAX)));
+    pub(super) fn read(values: impl Fn(u32) -> Vec<Vec<u8>>) -> Self {
+        let all_cpus = |number: usize| Histogram::read(&values(u32::try_from(number).unwrap_or(u32::MAX)));
         Self { off_cpu: std::array::from_fn(all_cpus), run_queue: all_cpus(OFF_CPU.len()) }
     }
 
@@ -110,25 +110,25 @@ mod tests {
         let (first, second): (Vec<u64>, Vec<u64>) = ((0..500).collect(), (500..1000).collect());
         let earlier = Histogram::read(&[bytes(&[7, 1 << 40])]);
         let later = Histogram::read(&[bytes(&[7, 1 << 40]), bytes(&first), bytes(&second)]);
-        let found = later.since(&earlier).quantiles().unwrap();
-        assert_eq!((found.count, found.sum), (1000, 499_500.0 * 1e-9));
-        for (known, found) in [(499.0, found.p50), (899.0, found.p90), (989.0, found.p99), (999.0, found.max)] {
-            assert!((found * 1e9 / known - 1.0).abs() <= 0.06, "{found} of {known} ns");
+        let times = later.since(&earlier).quantiles().unwrap();
+        assert_eq!((times.count, times.sum), (1000, 499_500.0 * 1e-9));
+        for (known, read) in [(499.0, times.p50), (899.0, times.p90), (989.0, times.p99), (999.0, times.max)] {
+            assert!((read * 1e9 / known - 1.0).abs() <= 0.06, "{read} of {known} ns");
         }
         assert_eq!(later.since(&later).quantiles(), None);
     }
 
     #[test]
     fn too_long_durations_are_in_the_last_bucket() {
-        let found = Histogram::read(&[bytes(&[u64::MAX])]).quantiles().unwrap();
-        assert!(found.max > 9.0 * 3600.0);
+        let times = Histogram::read(&[bytes(&[u64::MAX])]).quantiles().unwrap();
+        assert!(times.max > 9.0 * 3600.0);
     }
 
     proptest! {
         #[test]
         fn a_duration_is_known_within_six_percent(ns in (0_u32..45).prop_flat_map(|bits| 0..1_u64 << bits)) {
-            let found = middle(bucket(ns));
-            prop_assert!((found - ns as f64).abs() <= 0.06 * ns as f64, "{found} of {ns}");
+            let middle = middle(bucket(ns));
+            prop_assert!((middle - ns as f64).abs() <= 0.06 * ns as f64, "{middle} of {ns}");
         }
     }
 }

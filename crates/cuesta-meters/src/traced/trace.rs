@@ -68,6 +68,6 @@ impl Trace {
         let absent = || "the tracer was not there at the beginning of this interval".to_owned();
         let earlier = self.snapshots.get(&from).ok_or_else(absent)?;
         let (_, later) = self.snapshots.last_key_value().ok_or_else(absent)?;
-        Ok(TraceDelta::between(earlier, later, &cpus.collect::<Vec<_>>(), self.depth))
+        Ok(TraceDelta::compare(earlier, later, &cpus.collect::<Vec<_>>(), self.depth))
     }
 }

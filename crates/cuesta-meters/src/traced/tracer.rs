@@ -66,7 +66,7 @@ impl fmt::Debug for Tracer {
 impl Tracer {
     /// Loads the programs. Accounts begin with the first [`Tracer::read`].
     pub(super) fn start(subject: &Subject, depth: Depth) -> Result<Self, String> {
-        let whose = Whose::of(subject)?;
+        let whose = Whose::resolve(subject)?;
         if !Path::new(TYPES).exists() {
             return Err(no_types());
         }
@@ -97,7 +97,7 @@ impl Tracer {
         }
         let may = capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.effective);
         let enough = [CapabilitySet::SYS_ADMIN, CapabilitySet::BPF | CapabilitySet::PERFMON];
-        if !enough.iter().any(|each| may.contains(*each)) {
+        if !enough.iter().any(|set| may.contains(*set)) {
             return Some(NOT_ALLOWED.to_owned());
         }
         (of_processes && !is_first(FIRST_PROCESSES)).then(|| OTHER_NUMBERS.to_owned())
@@ -157,17 +157,17 @@ impl Tracer {
     fn add_members(&self, subject: &Subject) -> Result<(), String> {
         let mut added = 0;
         loop {
-            let found = tasks::read(&Roots::default(), subject);
-            let found = found.value().ok_or_else(|| found.why().unwrap_or_default().to_owned())?;
-            let members = found.processes.keys().map(|pid| (pid, MEMBER));
-            for (pid, role) in members.chain(found.reapers.keys().map(|pid| (pid, PARENT))) {
+            let read = tasks::read(&Roots::default(), subject);
+            let tasks = read.value().ok_or_else(|| read.why().unwrap_or_default().to_owned())?;
+            let members = tasks.processes.keys().map(|pid| (pid, MEMBER));
+            for (pid, role) in members.chain(tasks.reapers.keys().map(|pid| (pid, PARENT))) {
                 let (key, value) = (pid.to_ne_bytes(), role.to_ne_bytes());
                 self.map("members").update(&key, &value, MapFlags::ANY).map_err(refusal)?;
             }
-            if found.processes.len() <= added {
+            if tasks.processes.len() <= added {
                 return Ok(());
             }
-            added = found.processes.len();
+            added = tasks.processes.len();
         }
     }
 
@@ -229,11 +229,11 @@ enum Whose {
 }
 
 impl Whose {
-    fn of(subject: &Subject) -> Result<Self, String> {
+    fn resolve(subject: &Subject) -> Result<Self, String> {
         match subject {
             Subject::Machine => Ok(Self::All(Vec::new())),
             Subject::Cpus(cpus) => Ok(Self::All(cpus.clone())),
-            Subject::Cgroup(path) if let Some(found) = unified(path) => Ok(found),
+            Subject::Cgroup(path) if let Some(group) = unified(path) => Ok(group),
             Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) if is_first(FIRST_PROCESSES) => {
                 Ok(Self::Processes)
             }

@@ -50,7 +50,7 @@ impl Program {
     fn report_of(&mut self, command: &str) -> MeterReport {
         let earlier = self.read();
         self.run(command);
-        Delta::between(&earlier, &self.read()).unwrap().report()
+        Delta::compare(&earlier, &self.read()).unwrap().report()
     }
 }
 
@@ -167,7 +167,7 @@ fn a_task_that_waits_for_a_cpu_is_ready_and_not_running() {
         later = shell.read();
     }
     shell.run("kill $spinners");
-    let report = Delta::between(&earlier, &later).unwrap().report();
+    let report = Delta::compare(&earlier, &later).unwrap().report();
     let ready = *report.traffic.ready.value().unwrap();
     assert!((1.7..3.1).contains(&ready), "expected two ready tasks, or three while other work has the CPU: {ready}");
     assert_eq!(report.cpus, [0]);

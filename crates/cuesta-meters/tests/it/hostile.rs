@@ -58,7 +58,7 @@ impl Machine {
     fn report(&self, subject: &str, change: impl FnOnce()) -> MeterReport {
         let earlier = self.read(subject);
         change();
-        Delta::between(&earlier, &self.read(subject)).unwrap().report()
+        Delta::compare(&earlier, &self.read(subject)).unwrap().report()
     }
 }
 
@@ -161,7 +161,7 @@ fn the_time_table_of_a_process_lists_others_separately() {
         let row = report.total_time.iter().find(|row| row.name == name);
         row.map(|row| row.percent.clone())
     };
-    let since = || Delta::between(&earlier, &machine.read("pid:7")).unwrap().report();
+    let since = || Delta::compare(&earlier, &machine.read("pid:7")).unwrap().report();
     let living = since();
     assert_eq!(shown(&living, "user, by ticks").as_ref(), Some(&living.own.usr));
     assert_eq!(shown(&living, "others and interrupts").as_ref(), Some(&living.own.others));
@@ -227,12 +227,12 @@ fn snapshots_of_two_boots_or_two_subjects_do_not_compare() {
     let earlier = machine.read("machine");
     let other = machine.read("cpus:0");
     assert_eq!(
-        Delta::between(&earlier, &other).unwrap_err(),
+        Delta::compare(&earlier, &other).unwrap_err(),
         Incomparable::Subjects(Subject::Machine, Subject::Cpus(vec![0]))
     );
-    assert_eq!(Delta::between(&other, &other).unwrap_err(), Incomparable::Order);
+    assert_eq!(Delta::compare(&other, &other).unwrap_err(), Incomparable::Order);
     machine.put("proc/sys/kernel/random/boot_id", "two\n");
-    assert_eq!(Delta::between(&earlier, &machine.read("machine")).unwrap_err(), Incomparable::Boots);
+    assert_eq!(Delta::compare(&earlier, &machine.read("machine")).unwrap_err(), Incomparable::Boots);
 }
 
 #[test]
@@ -289,6 +289,6 @@ fn unreadable_files_leave_reasons_and_never_zeros() {
     assert_eq!(report.cpu.load.value(), Some(&100.0));
     assert!(report.counts.major_faults.why().unwrap().contains("vmstat"));
     assert!(report.pressure.values().all(|figure| figure.value().is_none()));
-    let (file, why) = report.traffic.run_delay.why().unwrap().split_once(": ").unwrap();
+    let (file, why) = report.traffic.load_average.why().unwrap().split_once(": ").unwrap();
     assert!(Path::new(file).starts_with(&machine.roots.proc) && why == "this kernel has no such file", "{file}: {why}");
 }

@@ -38,12 +38,12 @@ fn shells_an_editor_sshd_and_the_built_in_host_are_classified() {
         assert_eq!(window.lost, 0, "records were lost: the rings are too small");
     }
     for (whose, tally) in [("the machine", &machine), ("the programs", &own)] {
-        let unknown = tally.of(Cause::Unclassified) as f64 / tally.busy() as f64;
+        let unknown = tally.samples_of(Cause::Unclassified) as f64 / tally.busy() as f64;
         println!("{whose}: {:.3} % of {} samples have no cause", 100.0 * unknown, tally.busy());
         assert!(unknown < 0.01, "{whose}: {:.2} % of {} samples have no cause", 100.0 * unknown, tally.busy());
     }
     for cause in [Cause::User, Cause::Linking, Cause::PageFaults, Cause::SystemCalls, Cause::Loading, Cause::Mapping] {
-        assert!(own.of(cause) > 0, "{} is missing: {own:?}", cause.name());
+        assert!(own.samples_of(cause) > 0, "{} is missing: {own:?}", cause.name());
     }
     assert!(own.network > 0, "no softirq time for received packets: {own:?}");
     assert!(own.network <= own.time_of(Cause::Softirq), "{own:?}");
