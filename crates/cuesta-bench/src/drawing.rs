@@ -96,7 +96,7 @@ fn following() -> f64 {
     let (mut screen, mut typed_text) = (Screen::new(80, 24), TypedText::default());
     screen.feed(b"\x1b[?1049h\x1b[?25l");
     let mut shown = 0;
-    let mut count = |found| shown += u32::from(matches!(found, KeyMatch::Shown { .. }));
+    let mut count = |key| shown += u32::from(matches!(key, KeyMatch::Shown { .. }));
     let took = timed(|| {
         for (number, frame) in (0..).zip(&frames) {
             if number % KEY_FRAMES == 0 {

@@ -62,7 +62,6 @@ impl Framing {
     }
 }
 
-/// A job for a host.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct HostJob {
     pub(crate) work: Work,

@@ -27,8 +27,8 @@ impl Wakes {
     /// Starts the thread on a CPU.
     pub(crate) fn on(cpu: usize) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&stop);
-        Self { stop, thread: thread::spawn(move || sleep(cpu, &told)) }
+        let stop_thread = Arc::clone(&stop);
+        Self { stop, thread: thread::spawn(move || sleep(cpu, &stop_thread)) }
     }
 
     /// Stops the thread, and returns the p99 of its lateness, in seconds.

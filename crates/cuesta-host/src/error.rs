@@ -17,7 +17,6 @@ pub enum HostError {
     Setting {
         /// Its name in the specification.
         setting: &'static str,
-        /// The problem.
         problem: String,
         /// What to write instead.
         remedy: &'static str,

@@ -87,11 +87,11 @@ mod tests {
         let started = clock::now();
         let front =
             FrontEnd::on_thread(Settings::resolve(&Spec::parse(spec).unwrap(), started).unwrap(), None, 0, started);
-        let after = |millis| started + Duration::from_millis(millis);
-        assert_eq!(front.due(after(3)), after(18));
-        assert_eq!(front.due(after(4)), after(28));
-        assert_eq!(front.due(after(1_500)), after(2_015));
-        assert_eq!((front.stalled(after(999)), front.stalled(after(1_000))), (None, Some(after(2_000))));
-        assert_eq!(front.stalled(after(2_000)), None);
+        let at = |millis| started + Duration::from_millis(millis);
+        assert_eq!(front.due(at(3)), at(18));
+        assert_eq!(front.due(at(4)), at(28));
+        assert_eq!(front.due(at(1_500)), at(2_015));
+        assert_eq!((front.stalled(at(999)), front.stalled(at(1_000))), (None, Some(at(2_000))));
+        assert_eq!(front.stalled(at(2_000)), None);
     }
 }

@@ -23,7 +23,6 @@ const MOST_MESSAGES: usize = 64;
 pub(crate) enum Unit {
     /// A row, after erase and kill.
     Row,
-    /// A character.
     Character,
     /// A record of a 3270 (IAC EOR behind it, IAC doubled), as its line delivers it.
     Record,

@@ -15,7 +15,6 @@ pub struct Spec {
     pub listen: Vec<String>,
     /// Networks that lines may come from (`10.0.0.0/8`); none = any, and for a shell this machine only.
     pub allow: Vec<String>,
-    /// The service.
     pub service: Service,
     /// How input reaches the service; each service has its default, and `form` takes records only.
     pub input: Option<InputMode>,
@@ -69,7 +68,6 @@ pub enum Service {
     },
     /// Prints a listing again and again.
     Output {
-        /// Its rows.
         rows: u32,
         /// What it waits for.
         #[serde(default)]

@@ -16,7 +16,7 @@ use crate::kernel::stat::Stat;
 use crate::kernel::vmstat::FaultCounters;
 use crate::snapshot::tasks::tick;
 
-const TELLER: &str = "this node_exporter";
+const PROGRAM: &str = "this node_exporter";
 
 /// The text is not from a `node_exporter`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,26 +36,26 @@ impl CounterSnapshot {
     pub fn of_node_exporter(text: &str) -> Result<Self, NoMetrics> {
         let rows: Vec<Row> = text.lines().filter_map(row).collect();
         let metrics = Metrics(&rows);
-        let told = Self::told_by(TELLER);
+        let no_counters = Self::without_counters(PROGRAM);
         let devices = metrics.devices();
         Ok(Self {
             boot: metrics.one("node_boot_time_seconds").map(|seconds| seconds.to_string()).unwrap_or_default(),
             stat: Figure::plain(metrics.stat().ok_or(NoMetrics)?),
-            vmstat: or_untold(metrics.vmstat()),
+            vmstat: or_missing(metrics.vmstat()),
             stacked: devices.keys().filter(|name| is_stacked(name)).cloned().collect(),
-            devices: or_untold(Some(devices).filter(|devices| !devices.is_empty())),
+            devices: or_missing(Some(devices).filter(|devices| !devices.is_empty())),
             interfaces: metrics.interfaces(),
             interface_speeds: metrics.interface_speeds(),
-            queues: or_untold(metrics.queues()),
+            queues: or_missing(metrics.queues()),
             pressure: metrics.pressure(),
-            load: or_untold(metrics.one("node_load1")),
-            ..told
+            load: or_missing(metrics.one("node_load1")),
+            ..no_counters
         })
     }
 }
 
-fn or_untold<T>(value: Option<T>) -> Figure<T> {
-    value.map_or_else(|| Figure::absent(format!("{TELLER} does not tell")), Figure::plain)
+fn or_missing<T>(value: Option<T>) -> Figure<T> {
+    value.map_or_else(|| Figure::absent(format!("{PROGRAM} does not tell")), Figure::plain)
 }
 
 /// Whether a device is on top of others (loops, volumes, arrays), by its name: the metrics have nothing else.
@@ -149,7 +149,7 @@ impl Metrics<'_> {
                 _ => {}
             }
         }
-        or_untold(Some(interfaces).filter(|interfaces| !interfaces.is_empty()))
+        or_missing(Some(interfaces).filter(|interfaces| !interfaces.is_empty()))
     }
 
     fn interface_speeds(&self) -> BTreeMap<String, u64> {

@@ -40,7 +40,6 @@ impl fmt::Display for Tier {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, try_from = "FigureJson<T>")]
 pub enum Figure<T = f64> {
-    /// It was metered.
     Metered {
         /// In the unit of its field.
         value: T,

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use super::namespaces::{Side, Wire};
 use crate::process::{self, Part};
 
-/// A job for an agent.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct AgentJob {
     peer: IpAddr,

@@ -88,7 +88,6 @@ impl fmt::Display for Trip {
     }
 }
 
-/// A meter that traces a CPU.
 fn traced(cpu: usize) -> Result<Meter, Box<dyn Error>> {
     let spec = MeterSpec { subject: Subject::Cpus(vec![cpu]), cpus: None, roots: Roots::default() };
     Ok(Meter::start(spec)?.with_tracer(Depth::Light))

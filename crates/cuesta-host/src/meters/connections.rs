@@ -29,7 +29,6 @@ pub(crate) struct ConnectionTable {
     changed: Stamp,
 }
 
-/// The totals of one line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct LineTotals {
     pub(crate) messages: u64,

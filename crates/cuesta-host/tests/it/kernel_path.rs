@@ -582,8 +582,8 @@ fn typed(path: &str, kind: &str, pieces: &[Piece], cuts: &[usize]) -> (Vec<u8>, 
             rest = later;
         }
         if matches!(piece, Piece::Wait) {
-            let of = |bytes: &[u8]| if kind == "telnet" { decoded(bytes).len() } else { bytes.len() };
-            let missing = |(bytes, all): &mut (Vec<u8>, bool)| of(bytes) < wanted && !*all;
+            let length = |bytes: &[u8]| if kind == "telnet" { decoded(bytes).len() } else { bytes.len() };
+            let missing = |(bytes, all): &mut (Vec<u8>, bool)| length(bytes) < wanted && !*all;
             drop(arrived.wait_while(back.lock().expect("no panic"), missing).expect("no panic"));
         }
     }

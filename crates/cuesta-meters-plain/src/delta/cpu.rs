@@ -237,7 +237,7 @@ impl Delta<'_> {
     /// those of the CPUs. It covers all CPUs of the machine, since tasks move between CPUs. A set of CPUs has only the ticks of
     /// its uses.
     pub(super) fn closure(&self) -> Closure {
-        if matches!(self.later.subject, Subject::Cpus(_)) || self.later.teller.is_some() {
+        if matches!(self.later.subject, Subject::Cpus(_)) || self.later.program.is_some() {
             let ticks = seconds_of(self.all_cpus().total());
             let accounted = Figure::quotient(100.0 * ticks, self.capacity(), NO_CPU);
             return Closure::of_cpus(accounted, self.seconds, tick() as f64 / 1e9);

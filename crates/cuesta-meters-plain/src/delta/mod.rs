@@ -231,6 +231,6 @@ impl<'a> Delta<'a> {
 
     /// A missing figure with the reason. If another program read the counters, the reason is that it does not report this one.
     fn missing<T>(&self, why: &str) -> Figure<T> {
-        Figure::absent(self.later.teller.as_ref().map_or(why.to_owned(), |teller| format!("{teller} does not tell")))
+        Figure::absent(self.later.program.as_ref().map_or(why.to_owned(), |program| format!("{program} does not tell")))
     }
 }

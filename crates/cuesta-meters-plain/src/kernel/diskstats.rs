@@ -14,13 +14,11 @@ pub const SECTOR: u64 = 512;
 pub struct DeviceCounters {
     /// Reads completed.
     pub reads: u64,
-    /// Sectors read.
     pub sectors_read: u64,
     /// Milliseconds that reads took, summed over reads.
     pub read_ms: u64,
     /// Writes completed.
     pub writes: u64,
-    /// Sectors written.
     pub sectors_written: u64,
     /// Milliseconds that writes took, summed over writes.
     pub write_ms: u64,

@@ -9,11 +9,9 @@ use super::{Malformed, numbers};
 /// An interface's counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct InterfaceCounters {
-    /// Bytes received.
     pub received_bytes: u64,
     /// Packets received.
     pub received: u64,
-    /// Bytes sent.
     pub sent_bytes: u64,
     /// Packets sent.
     pub sent: u64,

@@ -8,7 +8,6 @@ use super::{Malformed, numbers};
 /// its timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PidStat {
-    /// Its parent.
     pub parent: u32,
     /// Page faults without a device.
     pub minor: u64,
@@ -26,7 +25,6 @@ pub struct PidStat {
     pub child_user: u64,
     /// System time of those; ticks.
     pub child_system: u64,
-    /// Threads.
     pub threads: u64,
     /// When it began, in ticks after boot. With the process id it identifies the process.
     pub start: u64,

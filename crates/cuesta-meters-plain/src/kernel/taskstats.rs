@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// The counters of a task when it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LastAccount {
-    /// The task.
     pub task: u32,
     /// Its process; the task's own id on kernels before 5.18.
     pub process: u32,

@@ -37,7 +37,8 @@ pub struct CounterSnapshot {
     /// The boot of the machine.
     pub boot: String,
     /// The program that read the counters, if it was not us. Counters that it does not report are missing.
-    pub(crate) teller: Option<String>,
+    #[serde(rename = "teller")]
+    pub(crate) program: Option<String>,
     /// What was read.
     pub subject: Subject,
     /// CPU time that the snapshot cost.
@@ -105,7 +106,7 @@ impl CounterSnapshot {
                 .value()
                 .cloned()
                 .unwrap_or_default(),
-            teller: None,
+            program: None,
             subject: subject.clone(),
             cost: Duration::ZERO,
             stat,
@@ -131,32 +132,32 @@ impl CounterSnapshot {
     }
 
     /// An empty snapshot of a whole machine, now, to fill with the counters of another program.
-    pub(crate) fn told_by(teller: &str) -> Self {
-        fn untold<T>(teller: &str) -> Figure<T> {
-            Figure::absent(format!("{teller} does not tell"))
+    pub(crate) fn without_counters(program: &str) -> Self {
+        fn missing<T>(program: &str) -> Figure<T> {
+            Figure::absent(format!("{program} does not tell"))
         }
         Self {
             at: clock::now(),
             wall: clock::wall(),
             boot: String::new(),
-            teller: Some(teller.to_owned()),
+            program: Some(program.to_owned()),
             subject: Subject::Machine,
             cost: Duration::ZERO,
-            stat: untold(teller),
-            vmstat: untold(teller),
-            devices: untold(teller),
+            stat: missing(program),
+            vmstat: missing(program),
+            devices: missing(program),
             stacked: BTreeSet::new(),
             device_errors: BTreeMap::new(),
-            interfaces: untold(teller),
+            interfaces: missing(program),
             interface_speeds: BTreeMap::new(),
-            interrupts: untold(teller),
-            softirqs: untold(teller),
-            queues: untold(teller),
+            interrupts: missing(program),
+            softirqs: missing(program),
+            queues: missing(program),
             pressure: BTreeMap::new(),
-            load: untold(teller),
-            tasks: untold(teller),
-            group: untold(teller),
-            ended: untold(teller),
+            load: missing(program),
+            tasks: missing(program),
+            group: missing(program),
+            ended: missing(program),
             allowed: None,
             counts_delays: false,
         }

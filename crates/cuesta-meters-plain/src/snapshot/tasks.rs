@@ -33,7 +33,6 @@ pub struct Tasks {
     pub(crate) threads: bool,
 }
 
-/// A process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {
     pub(crate) stat: PidStat,
@@ -76,7 +75,6 @@ fn by_threads(threads: &BTreeMap<u32, Thread>) -> u64 {
     threads.values().map(|thread| thread.sched.run).sum()
 }
 
-/// A thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thread {
     pub(crate) sched: SchedStat,

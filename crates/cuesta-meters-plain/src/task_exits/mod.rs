@@ -176,9 +176,9 @@ mod tests {
         let Some(listener) = listener() else { return };
         let before = listener.ended(&read());
         sockopt::set_socket_recv_buffer_size(&listener.shared.ends, 1).expect("the least that the kernel allows");
-        let held = listener.shared.accounts.lock().expect("no panic under this lock");
+        let lock = listener.shared.accounts.lock().expect("no panic under this lock");
         run_programs(20);
-        drop(held);
+        drop(lock);
         let after = listener.ended(&read());
         assert!(after.overruns > 0, "{before:?} {after:?}");
     }

@@ -17,7 +17,6 @@ pub enum SymbolClass {
     Network,
     /// An interrupt of a device, a timer or another CPU.
     Interrupt,
-    /// A page fault.
     PageFault,
     /// Any other exception: floating point, breakpoint, general protection.
     Exception,
@@ -84,11 +83,9 @@ pub enum CallKind {
     Unnamed,
 }
 
-/// The class of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)] // Each says another thing.
 pub struct SampleClass {
-    /// Its cause.
     pub cause: Cause,
     /// The number of its system call is known, or it is in no call.
     pub named: bool,

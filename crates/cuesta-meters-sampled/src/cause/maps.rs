@@ -23,7 +23,6 @@ pub struct Modules {
 }
 
 impl Modules {
-    /// The number of `path`.
     pub fn number(&mut self, path: &str) -> Module {
         if let Some(module) = self.by_path.get(path) {
             return *module;
@@ -51,7 +50,6 @@ impl Modules {
 
 /// Most files that are told apart.
 const MOST_FILES: usize = 1 << 16;
-/// All others.
 const OTHER_FILES: &str = "[other files]";
 
 /// Whether a file is a dynamic linker, by its name: glibc's and musl's (which is its C library too).

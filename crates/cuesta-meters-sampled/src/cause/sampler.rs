@@ -23,7 +23,6 @@ use crate::perf::allowed::Allowed;
 use crate::perf::{EventConfig, RingTarget, Rings, Scope};
 use crate::profile::Profile;
 
-/// Options of a sampler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SamplerOptions {
     /// Samples a second of each CPU. A prime keeps out of step with the kernel's tick and a driver's timers.
@@ -188,7 +187,6 @@ fn runs_our_code(subject: &Subject) -> bool {
     ours.is_some_and(|ours| executable(&its).any(|map| map.path == ours.path))
 }
 
-/// The tasks of all subjects that have tasks.
 fn own_tasks(subjects: &[Subject]) -> Vec<i32> {
     let mut all = Vec::new();
     for subject in subjects.iter().filter(|subject| !matches!(subject, Subject::Machine | Subject::Cpus(_))) {

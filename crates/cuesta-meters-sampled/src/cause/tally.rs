@@ -49,7 +49,6 @@ impl SampleTally {
         self.half_rate += time_if(half_rate);
     }
 
-    /// Samples of a cause.
     pub fn samples_of(&self, cause: Cause) -> u64 {
         self.samples[cause as usize]
     }

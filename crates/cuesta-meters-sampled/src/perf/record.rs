@@ -27,15 +27,9 @@ pub enum Record {
     /// A moment of a CPU's time.
     Sample(Sample),
     /// A process mapped executable memory or a file.
-    Mapped {
-        /// The process.
-        process: u32,
-        map: Map,
-    },
+    Mapped { process: u32, map: Map },
     Named {
-        /// The process.
         process: u32,
-        /// The task of it.
         task: u32,
         /// At most 15 characters.
         name: String,
@@ -44,14 +38,12 @@ pub enum Record {
     },
     /// A task was forked.
     Born {
-        /// Its process.
         process: u32,
         /// Its parent's process; for a thread, its own.
         parent: u32,
     },
     /// A task has ended.
     Ended {
-        /// Its process.
         process: u32,
         /// The task; its id equals the process id if it was the first.
         task: u32,
@@ -74,9 +66,7 @@ pub enum Record {
 pub struct Sample {
     /// The process that ran; 0 if none did, `u32::MAX` if it had ended already.
     pub process: u32,
-    /// The task of it.
     pub task: u32,
-    /// The CPU.
     pub cpu: u32,
     /// Nanoseconds that the sample stands for.
     pub period: u64,
@@ -100,7 +90,6 @@ pub enum Mode {
     /// User code.
     #[default]
     User,
-    /// The kernel.
     Kernel,
     /// Neither is known: a guest of this machine, or its hypervisor.
     Other,

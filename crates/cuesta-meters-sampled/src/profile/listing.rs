@@ -19,7 +19,6 @@ pub struct Listing {
     pub more: usize,
     /// Samples whose stacks were too rare to be kept ([`Profile::rare`]).
     pub rare: u64,
-    /// By location.
     pub locations: Vec<Row>,
     /// All modules: the kernel, its modules, users' files.
     pub modules: Vec<Row>,
@@ -32,7 +31,6 @@ pub struct Row {
     pub module: String,
     /// The function; empty for a module as a whole.
     pub function: String,
-    /// Samples.
     pub samples: u64,
     /// Percent of the busy samples.
     pub percent: f64,

@@ -37,7 +37,6 @@ pub enum Location {
     Function {
         /// The file.
         path: String,
-        /// The function.
         function: String,
     },
     /// Not known.

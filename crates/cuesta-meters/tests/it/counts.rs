@@ -46,7 +46,6 @@ impl Program {
         CounterSnapshot::take(&Roots::default(), &self.program.subject().parse().unwrap())
     }
 
-    /// The meter report of a command.
     fn report_of(&mut self, command: &str) -> MeterReport {
         let earlier = self.read();
         self.run(command);

@@ -54,7 +54,6 @@ impl Machine {
         CounterSnapshot::take(&self.roots, &subject.parse().unwrap())
     }
 
-    /// The meter report of a change.
     fn report(&self, subject: &str, change: impl FnOnce()) -> MeterReport {
         let earlier = self.read(subject);
         change();

@@ -27,12 +27,12 @@ pub(crate) struct Case {
     /// CPU time of the program: seconds.
     seconds: f64,
     /// Parts of the truth, each with the estimate that must agree.
-    compared: &'static [(&'static str, Found)],
+    compared: &'static [(&'static str, ShareKind)],
 }
 
 /// The sampler's estimate that a part of the truth is compared with.
 #[derive(Clone, Copy)]
-enum Found {
+enum ShareKind {
     /// The time of one cause.
     In(Cause),
     /// The time of the dynamic linker, and of the kernel on its behalf.
@@ -41,7 +41,7 @@ enum Found {
     Kernel,
 }
 
-use Found::{ForLinker, In, Kernel};
+use ShareKind::{ForLinker, In, Kernel};
 
 pub(crate) const ALL: &[Case] = &[Case {
     name: "a_mix",
@@ -86,7 +86,7 @@ struct ShareEstimator {
     error: f64,
     /// What the hypervisor may have made of it, as a share of the truth.
     stolen: f64,
-    held: bool,
+    contained: bool,
 }
 
 /// Runs a case. Both results hold the report.
@@ -105,11 +105,11 @@ pub(crate) fn run(case: &Case) -> Result<String, String> {
     for trial in &trials {
         write_details(trial, &mut report);
     }
-    let mut held = true;
-    for (part, found) in case.compared {
-        held &= judge(case, (part, *found), &trials, &mut report);
+    let mut agree = true;
+    for (part, kind) in case.compared {
+        agree &= judge(case, (part, *kind), &trials, &mut report);
     }
-    if counts(case, &trials, &mut report) && held { Ok(report) } else { Err(report) }
+    if counts(case, &trials, &mut report) && agree { Ok(report) } else { Err(report) }
 }
 
 /// Checks the exact counts of every try: CPU time, and page faults where the program does nothing else.
@@ -126,39 +126,39 @@ fn counts(case: &Case, trials: &[Trial], report: &mut String) -> bool {
     })
 }
 
-fn judge(case: &Case, (part, found): (&str, Found), trials: &[Trial], report: &mut String) -> bool {
+fn judge(case: &Case, (part, kind): (&str, ShareKind), trials: &[Trial], report: &mut String) -> bool {
     let mut estimates: Vec<ShareEstimator> =
-        trials.iter().map(|trial| ShareEstimator::of(trial, found, trial.truth.parts[part])).collect();
+        trials.iter().map(|trial| ShareEstimator::new(trial, kind, trial.truth.parts[part])).collect();
     estimates.sort_by(|a, b| a.off.total_cmp(&b.off));
-    let held = estimates.iter().filter(|estimate| estimate.held).count();
+    let contained = estimates.iter().filter(|estimate| estimate.contained).count();
     let ShareEstimator { off, error, stolen, .. } = estimates[TRIES / 2];
     let most = MARGIN + DEVIATIONS * error + stolen;
-    let is_biased = matches!(found, ForLinker) || case.kinds.contains("sleep");
-    let good = off.abs() <= most && (held >= HELD || is_biased);
+    let is_biased = matches!(kind, ForLinker) || case.kinds.contains("sleep");
+    let good = off.abs() <= most && (contained >= HELD || is_biased);
     let all: Vec<String> = estimates.iter().map(|estimate| format!("{:+.2}", 100.0 * estimate.off)).collect();
     let [off, most, error] = [off, most, error].map(|part| 100.0 * part);
     let mark = if good { "" } else { "   OUT OF BOUNDS" };
     let _ = writeln!(
         report,
-        "    {part:10} median {off:+.2} % of at most {most:.2} % (tries {}; ± {error:.2}); in {held} of {TRIES} intervals{mark}",
+        "    {part:10} median {off:+.2} % of at most {most:.2} % (tries {}; ± {error:.2}); in {contained} of {TRIES} intervals{mark}",
         all.join(" ")
     );
     good
 }
 
 impl ShareEstimator {
-    fn of(trial: &Trial, found: Found, truth: f64) -> Self {
-        let truth = truth * own_part(trial, found);
-        let (seconds, [lower, upper]) = (seconds(trial, found), limits(trial, found));
-        let (error, stolen) = (deviation(trial, found) / truth, trial.stolen_part());
-        let held = (lower * (1.0 - stolen)..=upper * (1.0 + stolen)).contains(&truth);
-        Self { off: seconds / truth - 1.0, error, stolen, held }
+    fn new(trial: &Trial, kind: ShareKind, truth: f64) -> Self {
+        let truth = truth * own_part(trial, kind);
+        let (seconds, [lower, upper]) = (seconds(trial, kind), limits(trial, kind));
+        let (error, stolen) = (deviation(trial, kind) / truth, trial.stolen_part());
+        let contained = (lower * (1.0 - stolen)..=upper * (1.0 + stolen)).contains(&truth);
+        Self { off: seconds / truth - 1.0, error, stolen, contained }
     }
 }
 
 /// The share of a program's own account that is its own work: its CPU clock also counts interrupts that arrive while it runs.
-fn own_part(trial: &Trial, found: Found) -> f64 {
-    let foreign = match found {
+fn own_part(trial: &Trial, kind: ShareKind) -> f64 {
+    let foreign = match kind {
         Kernel => [].as_slice(),
         In(_) | ForLinker => &[Cause::Softirq, Cause::Interrupts],
     };
@@ -167,20 +167,20 @@ fn own_part(trial: &Trial, found: Found) -> f64 {
 }
 
 /// The 95 % interval of the estimate: seconds.
-fn limits(trial: &Trial, found: Found) -> [f64; 2] {
+fn limits(trial: &Trial, kind: ShareKind) -> [f64; 2] {
     let of_share = |share: &Share| share.interval.map(|percent| percent / 100.0 * trial.exact);
-    match found {
+    match kind {
         In(cause) => trial.causes.by_cause.get(&cause).map_or([0.0; 2], of_share),
         ForLinker | Kernel => {
-            let (seconds, error) = (seconds(trial, found), deviation(trial, found));
+            let (seconds, error) = (seconds(trial, kind), deviation(trial, kind));
             [seconds - 1.96 * error, seconds + 1.96 * error]
         }
     }
 }
 
-fn seconds(trial: &Trial, found: Found) -> f64 {
+fn seconds(trial: &Trial, kind: ShareKind) -> f64 {
     let causes = &trial.causes;
-    match found {
+    match kind {
         In(cause) => causes.by_cause.get(&cause).map_or(0.0, |share| share.seconds),
         ForLinker => value(&causes.about.for_linker_seconds),
         Kernel => {
@@ -196,16 +196,16 @@ fn value(figure: &Figure) -> f64 {
 }
 
 /// One standard deviation of the estimate from the number of samples alone: seconds.
-fn deviation(trial: &Trial, found: Found) -> f64 {
+fn deviation(trial: &Trial, kind: ShareKind) -> f64 {
     let total = trial.exact;
-    if let In(cause) = found {
+    if let In(cause) = kind {
         return trial
             .causes
             .by_cause
             .get(&cause)
             .map_or(0.0, |share| (share.error.powi(2) - share.calibration.powi(2)).max(0.0).sqrt() / 100.0 * total);
     }
-    let share = (seconds(trial, found) / total).clamp(0.0, 1.0);
+    let share = (seconds(trial, kind) / total).clamp(0.0, 1.0);
     (share * (1.0 - share) / value(&trial.causes.about.samples).max(1.0)).sqrt() * total
 }
 

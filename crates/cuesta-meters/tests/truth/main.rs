@@ -56,16 +56,16 @@ fn main() -> ExitCode {
 const UNPRIVILEGED: &str = "without_privileges";
 
 fn passes(cases: &[Case], name: &str) -> bool {
-    let found = match cases.iter().find(|case| case.name == name) {
+    let outcome = match cases.iter().find(|case| case.name == name) {
         Some(case) => cases::run(case),
         None => unprivileged::run(),
     };
-    let (word, report) = match &found {
+    let (word, report) = match &outcome {
         Ok(report) => ("ok", report),
         Err(report) => ("FAILED", report),
     };
     print_row(&format!("test {name} ... {word}\n{report}"));
-    found.is_ok()
+    outcome.is_ok()
 }
 
 fn print_row(row: &str) {

@@ -30,14 +30,14 @@ fn sleeps_agree_with_the_sleepers_own_clock() {
     let mut program = Program::start();
     program.run(SLEEPS);
     let (report, known) = program.report(Depth::Light, SLEEPS);
-    let found = off_cpu(&report, "sleep");
-    assert_eq!(found.count, 200, "{:?}", report.traffic);
+    let sleeps = off_cpu(&report, "sleep");
+    assert_eq!(sleeps.count, 200, "{:?}", report.traffic);
     // The sleeper's own times also contain its waits for the CPU, interrupts and the reading of its clock.
     let asked = [5e-3, 9e-3, 10e-3, 10e-3, 1.1];
     let ends =
-        [found.p50, found.p90, found.p99, found.max].map(|at| (at, WITHIN)).into_iter().chain([(found.sum, 0.0)]);
-    for ((found, off), (asked, known)) in ends.zip(asked.into_iter().zip(known)) {
-        assert!((asked * (1.0 - off)..=known * (1.0 + off)).contains(&found), "{found}: {asked} to {known}");
+        [sleeps.p50, sleeps.p90, sleeps.p99, sleeps.max].map(|at| (at, WITHIN)).into_iter().chain([(sleeps.sum, 0.0)]);
+    for ((measured, off), (asked, known)) in ends.zip(asked.into_iter().zip(known)) {
+        assert!((asked * (1.0 - off)..=known * (1.0 + off)).contains(&measured), "{measured}: {asked} to {known}");
     }
     // The program also switched once to wait for its next row.
     let all: u64 = report.traffic.off_cpu.value().unwrap().values().map(|why| why.count).sum();
@@ -67,19 +67,19 @@ const RIVALS: &str = "exec('os.sched_setaffinity(0, {0})\\n\
 fn waits_in_a_run_queue_are_those_of_the_scheduler() {
     let mut program = Program::start();
     let (report, known) = program.report(Depth::Light, RIVALS);
-    let found = run_queue(&report);
+    let waits = run_queue(&report);
     assert!(known[0] > 0.9, "one of the two processes must wait at any time: {known:?}");
-    assert!((found.sum / known[0] - 1.0).abs() < 0.02, "{found:?} of {known:?}");
-    assert!((found.count as f64 - known[1]).abs() < 0.02 * known[1] + LATE_DISPATCHES, "{found:?} of {known:?}");
-    assert!(found.p50 <= found.p90 && found.p90 <= found.p99 && found.p99 <= found.max, "{found:?}");
-    assert!(found.max * (1.0 - WITHIN) <= found.sum);
+    assert!((waits.sum / known[0] - 1.0).abs() < 0.02, "{waits:?} of {known:?}");
+    assert!((waits.count as f64 - known[1]).abs() < 0.02 * known[1] + LATE_DISPATCHES, "{waits:?} of {known:?}");
+    assert!(waits.p50 <= waits.p90 && waits.p90 <= waits.p99 && waits.p99 <= waits.max, "{waits:?}");
+    assert!(waits.max * (1.0 - WITHIN) <= waits.sum);
     // A process that only computes leaves the CPU by preemption and waits in the run queue until it has it again.
     let preempted = off_cpu(&report, "preempted");
-    assert!((preempted.sum / found.sum - 1.0).abs() < 0.1, "{preempted:?} of {found:?}");
+    assert!((preempted.sum / waits.sum - 1.0).abs() < 0.1, "{preempted:?} of {waits:?}");
     // The plain tier's figures for both processes.
     let (plain, often) = (report.traffic.run_delay.value().unwrap(), dispatches(&report.traffic.dispatches));
-    assert!((found.sum - plain).abs() < 0.03 * plain + LATE_WAITS, "{} s of {plain}", found.sum);
-    assert!((found.count as f64 - often).abs() < 0.02 * often + LATE_DISPATCHES, "{} of {often}", found.count);
+    assert!((waits.sum - plain).abs() < 0.03 * plain + LATE_WAITS, "{} s of {plain}", waits.sum);
+    assert!((waits.count as f64 - often).abs() < 0.02 * often + LATE_DISPATCHES, "{} of {often}", waits.count);
 }
 
 fn dispatches(figure: &Figure<Count>) -> f64 {

@@ -56,8 +56,8 @@ fn is_possible(report: &MeterReport) -> bool {
 fn repeat(program: &mut Program, row: &str, kind: usize) -> Vec<(MeterReport, Vec<f64>)> {
     let tries: Vec<_> = (0..TRIES).map(|_| program.report(Depth::Light, row)).collect();
     let seen = tries.iter().filter(|(report, _)| is_seen(report, kind)).count();
-    let found: Vec<_> = tries.iter().map(|(report, _)| kinds(report)).collect();
-    assert!(seen >= SEEN, "seen in {seen} of {TRIES} tries: {found:?}");
+    let numbers: Vec<_> = tries.iter().map(|(report, _)| kinds(report)).collect();
+    assert!(seen >= SEEN, "seen in {seen} of {TRIES} tries: {numbers:?}");
     tries
 }
 
