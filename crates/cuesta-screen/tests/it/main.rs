@@ -10,3 +10,4 @@ mod tap;
 mod tmux;
 mod typed_text;
 mod xterm;
+mod xterm_js;

@@ -1,4 +1,5 @@
-//! Real programs, played on a terminal whose screen is drawn here and by xterm at once: after each input both show the same.
+//! Real programs, played on a terminal whose screen is drawn here and by xterm at once: after each input both show the same. Where
+//! xterm.js is at hand, it draws what they sent too.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -11,6 +12,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use tempfile::TempDir;
 
 use crate::xterm::{Display, Shown, Xterm};
+use crate::xterm_js::XtermJs;
 
 /// A program is taken to wait for input when it has sent nothing for this long. If it has not, less is compared at once.
 const QUIET: Timespec = Timespec { tv_sec: 0, tv_nsec: 150_000_000 };
@@ -77,6 +79,8 @@ pub(crate) struct Session {
     /// Its home, which it may fill.
     _home: TempDir,
     pub(crate) terminal: File,
+    /// All that the program has sent.
+    sent: Vec<u8>,
 }
 
 impl Session {
@@ -103,7 +107,7 @@ impl Session {
             .stderr(end())
             .spawn()
             .expect("setsid is installed");
-        Self { child, _home: home, terminal: File::from(controller) }
+        Self { child, _home: home, terminal: File::from(controller), sent: Vec::new() }
     }
 
     /// Draws what the program sends on both screens, and passes on what the screen here answers, until the program is quiet. False
@@ -119,6 +123,7 @@ impl Session {
             if program {
                 // On Linux a terminal that no program has open any more fails.
                 let Ok(len @ 1..) = self.terminal.read(&mut bytes) else { return false };
+                self.sent.extend_from_slice(&bytes[..len]);
                 screen.feed(&bytes[..len]);
                 let _ = self.terminal.write_all(screen.replies()); // it may have ended
                 screen.forget_replies(usize::MAX);
@@ -146,8 +151,13 @@ struct Compared {
     wrong_cursors: Vec<String>,
 }
 
-impl Compared {
-    /// Plays a program.
+/// Those who show what a program draws, and what was found.
+struct Judges {
+    xterm: Compared,
+    xterm_js: Option<(XtermJs, Compared)>,
+}
+
+impl Judges {
     fn play(&mut self, (command, inputs): (&str, &[&str]), term: &str, xterm: &mut Xterm) {
         let size = xterm.size;
         xterm.reset();
@@ -156,14 +166,20 @@ impl Compared {
         for input in [""].iter().chain(inputs) {
             let _ = session.terminal.write_all(input.as_bytes());
             let goes_on = session.draw(&mut screen, xterm);
+            let (ours, theirs) = (Shown::of_screen(&mut screen), xterm.shown());
             let at = format!("{command}, {term}, {}x{}, {}", size.0, size.1, input.escape_debug());
-            self.compare(&at, &Shown::of_screen(&mut screen), &xterm.shown(), size);
+            self.xterm.compare(&at, &ours, &theirs, size);
+            if let Some((xterm_js, compared)) = &mut self.xterm_js {
+                compared.compare(&at, &ours, &xterm_js.shows(size, &session.sent), size);
+            }
             if !goes_on {
                 break;
             }
         }
     }
+}
 
+impl Compared {
     fn compare(&mut self, at: &str, ours: &Shown, theirs: &Shown, size: (u16, u16)) {
         for row in 0..usize::from(size.1) {
             let [ours, theirs] = [ours, theirs].map(|shown| shown.rows.get(row).map_or("", String::as_str));
@@ -177,16 +193,16 @@ impl Compared {
         }
     }
 
-    fn assert_equal_enough(self) {
+    fn assert_equal_enough(self, judge: &str) {
         let Self { rows, wrong, wrong_cursors } = self;
         let [wrong_rows, cursors] = [&wrong, &wrong_cursors].map(|wrong| wrong.join("\n"));
         println!(
-            "{rows} rows, {} differ, {} cursors differ\n{wrong_rows}\n{cursors}",
+            "{judge}: {rows} rows, {} differ, {} cursors differ\n{wrong_rows}\n{cursors}",
             wrong.len(),
             wrong_cursors.len()
         );
         assert!(rows > 10_000, "only {rows} rows");
-        assert!(wrong.len() * 500 <= rows && wrong_cursors.is_empty(), "the screen differs from that of xterm");
+        assert!(wrong.len() * 500 <= rows && wrong_cursors.is_empty(), "the screen differs from that of {judge}");
     }
 }
 
@@ -195,17 +211,22 @@ impl Compared {
 fn programs_are_shown_as_by_xterm() {
     let folder = tempfile::tempdir().expect("a folder");
     let display = Display::start();
-    let mut compared = Compared::default();
+    let xterm_js = XtermJs::start().map(|xterm_js| (xterm_js, Compared::default()));
+    let mut judges = Judges { xterm: Compared::default(), xterm_js };
     for (number, size) in SIZES.into_iter().enumerate() {
         let mut xterm = Xterm::start(&display, folder.path(), size);
         for program in PROGRAMS {
-            compared.play(program, "xterm-256color", &mut xterm);
+            judges.play(program, "xterm-256color", &mut xterm);
             if number == 0 {
                 for term in TERMS {
-                    compared.play(program, term, &mut xterm);
+                    judges.play(program, term, &mut xterm);
                 }
             }
         }
     }
-    compared.assert_equal_enough();
+    judges.xterm.assert_equal_enough("xterm");
+    match judges.xterm_js {
+        Some((_, compared)) => compared.assert_equal_enough("xterm.js"),
+        None => println!("XTERM_HEADLESS names no packages: not beside xterm.js"),
+    }
 }
