@@ -143,10 +143,10 @@ def trial_table(summary: Summary, search: SearchResult, trial_rows: Sequence[Tri
             str(row.trial.step + 1),
             search.method.number(row.trial.load),
             *measured_cells(steps[row.trial.step], search),
-            judge_trial(row.trial),
+            word_verdict(row.trial),
             write_estimate(row, search),
-            Words(row.ask.purpose, PURPOSES[row.ask.purpose]) if row.ask else "",
-            row.ask.because if row.ask else "",
+            Words(row.decision.purpose, PURPOSES[row.decision.purpose]) if row.decision else "",
+            row.decision.because if row.decision else "",
         )
         for row in trial_rows
     ]
@@ -171,7 +171,7 @@ def write_value(result: LimitResult | None, step: StepFigures) -> str:
     return in_unit(result.value, figure.unit) + mark_few(figure, step)
 
 
-def judge_trial(trial: Trial) -> Words:
+def word_verdict(trial: Trial) -> Words:
     if trial.doubts:
         return Words("in doubt", "it does not count: see the reason below", "faint")
     return Words("met", "", "good") if trial.met else Words("missed", "", "bad")
@@ -203,7 +203,7 @@ def write_progress(summary: Summary, ask: Try | Outcome | None = None) -> str:
         f"trial {last.trial.step + 1:>2}",
         f"{search.method.with_unit(last.trial.load):>10}",
         f"{name_worst(step, search)}",
-        f"{judge_trial(last.trial).text}{': ' if trial_note(last.trial) else ''}{trial_note(last.trial)}",
+        f"{word_verdict(last.trial).text}{': ' if trial_note(last.trial) else ''}{trial_note(last.trial)}",
         f"limit {write_estimate(last, search)}" if last.estimate else "",
         name_next(search, ask or search.replay.next),
     ]

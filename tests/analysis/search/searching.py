@@ -25,7 +25,7 @@ def trial(number: int, load: float, excess: float | None, *, against: Sequence[s
         "is_driver_limit": False,
         "settled": True,
         "seconds": 300.0,
-        "gave_out": bool(against),
+        "failed_outright": bool(against),
     } | more
     return Trial(number, load, excess, met, list(against), **given)  # type: ignore[arg-type]
 

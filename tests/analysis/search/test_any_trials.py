@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuesta.analysis.search import Method, Outcome, Trial, Try, replay
-from cuesta.analysis.search.decision import MOST_CHECKS, most_of_all
+from cuesta.analysis.search.decision import MOST_CHECKS, trial_budget
 from cuesta.analysis.search.method import Rule
 
 EXCESSES = st.none() | st.floats(-7, 7) | st.sampled_from([-1.0, -0.01, 0.0, 1e-9, 0.01, 1.0])
@@ -59,7 +59,7 @@ def test_a_search_stays_within_its_loads_and_ends(method: Method, data: st.DataO
         assert not method.whole or ask.load == int(ask.load)
         assert ask.because
         trials.append(Trial(len(trials), ask.load, **answers[len(trials) % len(answers)]))
-        assert len(trials) <= most_of_all(method) + MOST_CHECKS
+        assert len(trials) <= trial_budget(method) + MOST_CHECKS
     check(ask, trials)
 
 

@@ -81,7 +81,7 @@ def test_answers_that_were_given_up_miss_the_objective(tmp_path: Path) -> None:
 def test_errors_count_against_a_trial(tmp_path: Path) -> None:
     trial = judge(RunFolder(tmp_path / "run", limits=LIMITS, edit=measured(errors={"timeout": 1})))
     assert trial.against == ["33.3 % of the transactions failed (allowed 1.0 %): timeout"]
-    assert trial.gave_out
+    assert trial.failed_outright
     assert not trial.met
     assert trial.doubts == []
     assert trial.excess is not None
@@ -103,11 +103,11 @@ def test_a_host_of_which_few_answers_came_in_time_is_slow_and_has_not_given_out(
     edit = measured(waiting=waiting, unfinished=100)
     trial = judge(RunFolder(tmp_path / "run", limits=LIMITS, edit=edit))
     assert trial.against == ["only 60 transactions ended while 100 more were under way"]
-    assert (trial.met, trial.doubts, trial.gave_out) == (False, [], False)
+    assert (trial.met, trial.doubts, trial.failed_outright) == (False, [], False)
     edit = measured(waiting=waiting, unfinished=100, unanswered=1)
     trial = judge(RunFolder(tmp_path / "other", limits=LIMITS, edit=edit))
     assert trial.against[0].startswith("only 60 transactions ended while 100 more were under way; 30 lines were lost")
-    assert trial.gave_out
+    assert trial.failed_outright
 
 
 def test_a_rate_for_which_users_are_too_few_is_a_miss_but_no_host_that_gave_out(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_rate_for_which_users_are_too_few_is_a_miss_but_no_host_that_gave_out(
 
     trial = judge(RunFolder(tmp_path / "run", load="open:10/s", limits=LIMITS, edit=edit))
     assert not trial.met
-    assert not trial.gave_out
+    assert not trial.failed_outright
     assert " waited for a free user, " in trial.against[0]
     assert "(more --users may begin them)" in trial.against[0]
     assert trial.lacked_users, "those that were begun had their answers in time"
@@ -150,7 +150,7 @@ def test_a_trial_lacks_users_if_only_the_wait_for_one_exceeds_its_limits(
 def test_a_host_that_fails_is_not_excused_by_a_lack_of_users(tmp_path: Path) -> None:
     edit = measured(due=arrivals(50, done=48, under_way=1, waiting=1), errors={"refused": 1})
     trial = judge(RunFolder(tmp_path / "run", load="open:10/s", limits=LIMITS, edit=edit))
-    assert (trial.gave_out, trial.lacked_users) == (True, False)
+    assert (trial.failed_outright, trial.lacked_users) == (True, False)
 
 
 def test_a_limit_of_the_user_replaces_the_default(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_actions_that_were_due_in_vain_and_lost_users_count_against_a_trial(tmp_
 def test_users_who_get_next_to_nothing_count_against_a_trial(tmp_path: Path) -> None:
     trial = judge(RunFolder(tmp_path / "run", limits=LIMITS, slow={0: 9.0}))
     assert trial.against == [f"users were served unlike: Jain's index of 4 users is 0.28 (at least {LEAST_JAIN})"]
-    assert not trial.gave_out
+    assert not trial.failed_outright
     limited = judge(RunFolder(tmp_path / "other", limits=[*LIMITS, "fairness.jain > 0.1"], slow={0: 9.0}))
     assert limited.met
 

@@ -25,14 +25,14 @@ def judge_search(summary: "Summary") -> Finding | None:
         return Undecided(f"no trial counts: {outcome.why}", "")
     if outcome.lacks_users:
         return FewUsers(LACKING, search.method.with_unit(trial.load))
-    return judge_trial(search, trial)
+    return find_trial_limit(search, trial)
 
 
-def judge_trial(search: SearchResult, trial: Trial) -> Finding | None:
+def find_trial_limit(search: SearchResult, trial: Trial) -> Finding | None:
     """What the trial at the limit shows by itself, unless the host just became slow."""
     load, against = search.method.with_unit(trial.load), "; ".join(trial.against)
     met_limits = trial.excess is None or trial.excess <= 0
-    if trial.gave_out and (search.outcome.limited_by == "host gave out" or met_limits):
+    if trial.failed_outright and (search.outcome.limited_by == "host gave out" or met_limits):
         return GaveOut(against, load)
     return Undecided(f"at {load} {against}", "") if against and trial.excess is None else None
 

@@ -7,12 +7,12 @@ from cuesta.analysis.certainty import student
 from cuesta.analysis.search.history import History, Round
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.outcome import LimitEstimate, Try
-from cuesta.analysis.search.regression import fit, observe
+from cuesta.analysis.search.regression import fit_line, observe
 
-BESIDE = 0.06
+OFFSET = 0.06
 """Distance of trials from the limit, as a share of it: near enough for a straight line, far enough for its slope."""
 
-SAME = 0.03
+SAME_RATE = 0.03
 """Rates that differ by less than this share count as one load; whole numbers of users near 30 differ by as much."""
 
 MOST_ROUNDS = 3
@@ -26,23 +26,23 @@ STEP_DOWN = (0.06, 0.25)
 
 
 def estimate_limit(history: History) -> LimitEstimate | None:
-    return fit(observe(history.counted))
+    return fit_line(observe(history.counted))
 
 
 def next_near_limit(history: History, estimate: LimitEstimate) -> Try | None:
     """Choose the next trial near the limit; None when the interval is narrow and no confirmation is left."""
     method = history.method
-    seems = method.with_unit(round_estimate(estimate, method)[0])
+    limit = method.with_unit(round_estimate(estimate, method)[0])
     tried = (trial.load for trial in history.counted if trial not in history.checks)
     near = sum(estimate.point / 2 <= load <= 2 * estimate.point for load in tried)
     if near < method.most_trials and (above := pass_above(history, estimate)) is not None:
-        return Try(above, "refine", f"it met the objective, above where the limit seems to be, {seems}")
+        return Try(above, "refine", f"it met the objective, above where the limit seems to be, {limit}")
     width = max(method.narrow_loads if method.whole else 0.0, method.narrow * estimate.point)
     if near >= method.most_trials or estimate.high - estimate.low <= width:
         return next_confirmation(history, estimate)
-    share, where = ((-BESIDE, "a little below where"), (BESIDE, "a little above where"), (0.0, "where"))[near % 3]
+    share, where = ((-OFFSET, "a little below where"), (OFFSET, "a little above where"), (0.0, "where"))[near % 3]
     load = nearest_tried(method.load(estimate.point * (1 + share)), history)
-    because = f"{where} the limit seems to be, {seems}"
+    because = f"{where} the limit seems to be, {limit}"
     if history.driver_limit is not None and load >= history.driver_limit:
         load = max(history.loads_met)
         because = f"the most that met it, because the driver could not do {method.with_unit(history.driver_limit)}"
@@ -50,8 +50,8 @@ def next_near_limit(history: History, estimate: LimitEstimate) -> Try | None:
 
 
 def nearest_tried(load: float, history: History) -> float:
-    """A tried rate that differs by less than SAME, else `load`: the noise is estimated from loads that repeat."""
-    tried = [trial.load for trial in history.counted if abs(trial.load / load - 1) < SAME]
+    """A tried rate that differs by less than SAME_RATE, else `load`: the noise is estimated from loads that repeat."""
+    tried = [trial.load for trial in history.counted if abs(trial.load / load - 1) < SAME_RATE]
     return load if history.method.whole else min(tried, key=lambda rate: abs(rate - load), default=load)
 
 
@@ -81,9 +81,9 @@ def next_confirmation(history: History, estimate: LimitEstimate) -> Try | None:
 def lower_confirmation(failed: Round, estimate: LimitEstimate, method: Method) -> float:
     """The load at which, by the slope at the limit, the same number of trials should confirm the objective."""
     needed = student(method.confirmations - 1) * estimate.noise * math.sqrt(2 / method.confirmations)
-    reached = statistics.fmean(failed.excesses or [0.0])
+    mean_excess = statistics.fmean(failed.excesses or [0.0])
     least, most = STEP_DOWN
-    share = min(max((reached + needed) / estimate.slope, least), most)
+    share = min(max((mean_excess + needed) / estimate.slope, least), most)
     return min(round_down(failed.load * (1 - share), method), failed.load - 1 if method.whole else failed.load)
 
 

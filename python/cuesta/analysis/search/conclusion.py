@@ -21,28 +21,28 @@ FREEDOM = 4
 def conclude(history: History, limited_by: LimitedBy, why: str) -> Outcome:
     """Sum up a search; `why` is the reason for which it ended, a clause, empty if it reached its goal."""
     users, interval = locate_limit(history)
-    if few := not history.unrecovered and misses_for_want_of_users(history, users):
+    if lacks_users := not history.unrecovered and misses_for_want_of_users(history, users):
         interval = (interval[0], None)
-    if limited_by in {"host", "lowest"} and few:
+    if limited_by in {"host", "lowest"} and lacks_users:
         limited_by, why = "users", ""
-    elif limited_by == "host" and history.loads_missed and all(t.met or t.gave_out for t in history.counted):
+    elif limited_by == "host" and history.loads_missed and all(t.met or t.failed_outright for t in history.counted):
         limited_by = "host gave out"
     is_complete = limited_by != "changed" and not (history.unsettled or history.unrecovered) and is_confirmed(history)
     regular = is_complete and limited_by in {"host", "host gave out"}
     return Outcome(
-        objective=[],  # it is named where the run's limits are known
+        objective=[],  # SearchResult.figures fills it in
         load="users" if history.method.whole else "rate",
         users=users,
         interval=interval,
         certified=history.certified,
         breach=find_breach(history, users),
-        trials=history.trials,
+        trials=history.trial_count,
         verdict="regular" if regular else "irregular",
         limited_by=limited_by,
         why=explain_end(history, limited_by, why),
         driver_limit=history.driver_limit,
         change=history.constancy.change,
-        lacks_users=few,
+        lacks_users=lacks_users,
     )
 
 
@@ -96,7 +96,7 @@ def fails_outright(load: float, trials: Sequence[Trial]) -> bool:
     outright.
     """
     up_to = [trial for trial in trials if trial.load <= load]
-    failed = sum(trial.gave_out or bool(trial.against and trial.settled) for trial in up_to)
+    failed = sum(trial.failed_outright or bool(trial.against and trial.settled) for trial in up_to)
     return failed >= 2 and failed > sum(trial.met for trial in up_to)
 
 
@@ -110,7 +110,7 @@ def explain_end(history: History, limited_by: LimitedBy, why: str) -> str:
 def explain_limit(history: History, limited_by: LimitedBy) -> str:
     if limited_by == "users":
         return f"at higher rates {LACKING}: use more --users"
-    reasons = [reason for trial in history.counted if trial.gave_out for reason in trial.against]
+    reasons = [reason for trial in history.counted if trial.failed_outright for reason in trial.against]
     if limited_by == "host gave out" and reasons:
         outright = f"beyond the limit the host gave out: {reasons[-1]}"
         return outright if is_confirmed(history) else f"{outright}; {name_unconfirmed(history)}"

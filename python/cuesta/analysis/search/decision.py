@@ -29,8 +29,8 @@ def decide(history: History) -> Try | Outcome:
         why = f"trials with {history.method.with_unit(stuck.load)} could not be trusted: {stuck.doubts[0]}"
         return conclude(history, "doubts", why)
     checks = len(history.checks)
-    if history.trials - checks >= most_of_all(history.method) or checks >= MOST_CHECKS:
-        return conclude(history, "budget", f"{history.trials} trials were made")
+    if history.trial_count - checks >= trial_budget(history.method) or checks >= MOST_CHECKS:
+        return conclude(history, "budget", f"{history.trial_count} trials were made")
     if history.unrecovered:
         written = history.method.with_unit(history.unrecovered.load)
         why = f"the host stopped and did not recover: nothing was answered with {written} either"
@@ -42,7 +42,7 @@ def decide(history: History) -> Try | Outcome:
     return pending or (refine(history) if is_bracketed(history) else bracket(history))
 
 
-def most_of_all(method: Method) -> int:
+def trial_budget(method: Method) -> int:
     """An upper bound of the trials of a search; doubling over all possible loads takes some sixty."""
     return 64 + MOST_DOUBTED + method.most_trials * method.trials_a_load + 3 * method.confirmations
 
@@ -52,10 +52,10 @@ def is_bracketed(history: History) -> bool:
     if not history.loads_met or not history.loads_missed:
         return False
     passed = history.loads_met[-1]
-    above = sum(trial.excess or 0.0 for trial in history.counted if not trial.met and trial.load > passed)
-    clear = [trial for trial in history.counted if is_clear_miss(trial)]
+    excess_above = sum(trial.excess or 0.0 for trial in history.counted if not trial.met and trial.load > passed)
+    is_clear = excess_above > CLEAR or any(map(is_clear_miss, history.counted))
     top = max(trial.load for trial in history.counted)
-    return bool(clear) or above > CLEAR or top >= history.method.highest or exceeds_driver(2 * top, history)
+    return is_clear or top >= history.method.highest or exceeds_driver(2 * top, history)
 
 
 def is_clear_miss(trial: Trial) -> bool:
@@ -80,12 +80,12 @@ def next_recovery(history: History) -> Try | None:
 
 def next_pending(history: History) -> Try | None:
     """Choose a trial that repeats one that did not count, or continues a confirmation; None if neither is pending."""
-    for load in history.spoiled:
+    for load in history.doubted_in_a_row:
         if not exceeds_driver(load, history):
             return Try(load, "repeat", "the last trial there does not count")
     if history.confirming:
-        this = history.rounds[-1]
-        return Try(this.load, "confirm", f"confirming trial {len(this.trials) + 1} of {this.wanted}")
+        last = history.rounds[-1]
+        return Try(last.load, "confirm", f"confirming trial {len(last.trials) + 1} of {last.wanted}")
     return None
 
 
@@ -123,13 +123,13 @@ def can_double(load: float, history: History) -> bool:
 
 def choose_first(history: History) -> Try | Outcome:
     """Choose the first load; lower if the driver cannot offer the start."""
-    method, beyond = history.method, history.driver_limit
-    if beyond is None:
+    method, driver_limit = history.method, history.driver_limit
+    if driver_limit is None:
         return Try(method.load(method.start), "bracket", "the first load")
-    why = f"the driver could not do {method.with_unit(beyond)}"
-    if beyond <= method.lowest:
+    why = f"the driver could not do {method.with_unit(driver_limit)}"
+    if driver_limit <= method.lowest:
         return conclude(history, "driver", f"{why}, the fewest that may be tried")
-    return Try(method.load(min(beyond / 2, method.start)), "bracket", f"fewer, because {why}")
+    return Try(method.load(min(driver_limit / 2, method.start)), "bracket", f"fewer, because {why}")
 
 
 def halve(history: History) -> Try | Outcome:
@@ -163,11 +163,11 @@ def end_at_lowest(history: History, load: float) -> Outcome:
 
 def end_at_highest(history: History, most: float) -> Try | Outcome:
     """Confirm the largest load that could be tried, or end: nothing missed up to it."""
-    method, beyond = history.method, history.driver_limit
-    end = "no more may be tried" if beyond is None else f"the driver could not do {method.with_unit(beyond)}"
+    method, driver_limit = history.method, history.driver_limit
+    end = f"the driver could not do {method.with_unit(driver_limit)}" if driver_limit else "no more may be tried"
     if not history.rounds and method.rule == "regression":
         return Try(most, "confirm", f"it met the objective, and {end}: {method.confirmations} trials confirm it")
-    if beyond is not None:
+    if driver_limit is not None:
         return conclude(history, "driver", end)
     return conclude(history, "highest", f"{method.with_unit(most)}, the most that may be tried, met the objective")
 

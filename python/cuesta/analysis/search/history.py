@@ -1,4 +1,4 @@
-"""What the trials so far amount to: which of them count, confirm a load, or show the driver's limit."""
+"""The state of a search: which trials count, which loads they confirm, and the load that the driver cannot sustain."""
 
 import math
 import statistics
@@ -66,7 +66,7 @@ class History:
     """Confirmations, the last of which may be unfinished."""
     driver_limit: float | None = None
     """The smallest load that the driver failed to sustain."""
-    spoiled: dict[float, list[Trial]] = field(default_factory=dict)
+    doubted_in_a_row: dict[float, list[Trial]] = field(default_factory=dict)
     """By load: the trials that did not count since the last one that did, without those in which the hypervisor took
     CPU time."""
     doubted: list[Trial] = field(default_factory=list)
@@ -75,7 +75,7 @@ class History:
     """Whether the host has changed."""
     checks: list[Trial] = field(default_factory=list)
     """The trials that checked that."""
-    trials: int = 0
+    trial_count: int = 0
     last: Trial | None = None
     unrecovered: Trial | None = None
     """The last recovery trial, if the host answered nothing in it."""
@@ -85,21 +85,21 @@ class History:
     def __post_init__(self) -> None:
         self.constancy = Constancy(self.method)
 
-    def add(self, trial: Trial, ask: Try | Outcome) -> None:
-        """Add the next trial. `ask` is the decision after the trials before it."""
-        self.trials += 1
+    def add(self, trial: Trial, decision: Try | Outcome) -> None:
+        """Add the next trial. `decision` is the decision after the trials before it."""
+        self.trial_count += 1
         before, self.last = self.last, trial
-        if isinstance(ask, Try) and ask.purpose == "check" and trial.load == ask.load:
+        if isinstance(decision, Try) and decision.purpose == "check" and trial.load == decision.load:
             self._check(trial)
             return
-        if self._is_recovery(trial, ask) or is_aftermath(trial, before):
+        if self._is_recovery(trial, decision) or is_aftermath(trial, before):
             return
-        if isinstance(ask, Try) and ask.purpose == "confirm" and not self.confirming:
-            self.rounds.append(Round(ask.load, self.method.confirmations))
+        if isinstance(decision, Try) and decision.purpose == "confirm" and not self.confirming:
+            self.rounds.append(Round(decision.load, self.method.confirmations))
         if not trial.counts:
             self._set_aside(trial)
             return
-        self.spoiled.pop(trial.load, None)
+        self.doubted_in_a_row.pop(trial.load, None)
         self._count(trial)
 
     def _check(self, trial: Trial) -> None:
@@ -110,11 +110,11 @@ class History:
         elif self.constancy.add_check(trial, estimate_noise(observe(self.counted), trial.load)):
             self._count(trial)
 
-    def _is_recovery(self, trial: Trial, ask: Try | Outcome) -> bool:
+    def _is_recovery(self, trial: Trial, decision: Try | Outcome) -> bool:
         """Note whether the host has recovered; returns whether the trial shows nothing else."""
         if trial.answers == "some":
             self.unrecovered = None
-        if not isinstance(ask, Try) or ask.purpose != "recover" or trial.load != ask.load:
+        if not isinstance(decision, Try) or decision.purpose != "recover" or trial.load != decision.load:
             return False
         if trial.answers == "none":
             self.unrecovered = trial
@@ -134,22 +134,22 @@ class History:
     def _set_aside(self, trial: Trial) -> None:
         """Add a trial that does not count; the third in a row at its load may show the driver's limit or a miss."""
         self.doubted.append(trial)
-        row = self.spoiled.setdefault(trial.load, [])
+        in_a_row = self.doubted_in_a_row.setdefault(trial.load, [])
         if trial.stolen:
             return
-        row.append(trial)
-        last = row[-DRIVER_LIMIT:]
-        is_driver = len(last) == DRIVER_LIMIT and all(one.is_driver_limit for one in last)
+        in_a_row.append(trial)
+        last = in_a_row[-DRIVER_LIMIT:]
+        is_driver = len(last) == DRIVER_LIMIT and all(doubted.is_driver_limit for doubted in last)
         # A load that the driver offered before is not its limit, unless a limit is known.
         offered = max((counted.load for counted in self.counted), default=0.0)
         may_be_limit = trial.load > offered or (trial.load == offered and self.driver_limit is not None)
         if is_driver and may_be_limit:
             self._set_driver_limit(trial.load, last)
-        elif len(row) >= MOST_REPEATED and not any(one.settled or len(one.doubts) > 1 for one in row):
+        elif len(in_a_row) >= MOST_REPEATED and not any(t.settled or len(t.doubts) > 1 for t in in_a_row):
             self.unsettled = True
-            why = f"did not settle in {len(row)} trials"
+            why = f"did not settle in {len(in_a_row)} trials"
             self._count(replace(trial, doubts=[], met=False, excess=None, against=[*trial.against, why]))
-            self.spoiled.pop(trial.load)
+            self.doubted_in_a_row.pop(trial.load)
 
     def _set_driver_limit(self, load: float, shown_by: list[Trial]) -> None:
         """Set the driver's limit; trials at that load or above, in which it kept up by chance, no longer count."""
@@ -157,14 +157,14 @@ class History:
         self.counted = [trial for trial in self.counted if trial.load < load]
         self.rounds = [round_ for round_ in self.rounds if round_.load < load]
         self.doubted = [trial for trial in self.doubted if trial not in shown_by]
-        self.spoiled.pop(load)
+        self.doubted_in_a_row.pop(load)
 
     @property
     def stuck(self) -> Trial | None:
         """The last doubted trial, once the number of doubted trials, in all or at one load, reaches its limit."""
         if len(self.doubted) >= MOST_DOUBTED:
             return self.doubted[-1]
-        return next((row[-1] for row in self.spoiled.values() if len(row) >= MOST_REPEATED), None)
+        return next((trials[-1] for trials in self.doubted_in_a_row.values() if len(trials) >= MOST_REPEATED), None)
 
     @property
     def loads_met(self) -> list[float]:
@@ -183,5 +183,5 @@ class History:
 
 
 def is_aftermath(trial: Trial, before: Trial | None) -> bool:
-    """Whether nothing was answered just after a hard failure at the same or a larger load, which may be the cause."""
-    return trial.answers == "none" and before is not None and before.gave_out and before.load >= trial.load
+    """Whether nothing was answered, perhaps because the trial before failed outright at the same or a larger load."""
+    return trial.answers == "none" and before is not None and before.failed_outright and before.load >= trial.load

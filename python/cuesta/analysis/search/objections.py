@@ -43,8 +43,8 @@ def select_texts(doubts: Sequence[Doubt], limited: Collection[str], *kinds: ForT
 def object_to_errors(step: StepFigures, limited: Collection[str]) -> Iterator[str]:
     rate = step.errors.rate or 0.0
     if rate > MOST_ERRORS and not {"errors.rate", "errors.count"} & set(limited):
-        worst = next(iter(step.errors.by_name), "")
-        which = f", most of them {worst}" if len(step.errors.by_name) > 1 else f": {worst}" if worst else ""
+        commonest = next(iter(step.errors.by_name), "")
+        which = f", most of them {commonest}" if len(step.errors.by_name) > 1 else f": {commonest}" if commonest else ""
         yield f"{share(rate)} of the transactions failed (allowed {share(MOST_ERRORS)}){which}"
 
 

@@ -54,15 +54,14 @@ class Observation:
 
 
 def observe(trials: Iterable[Trial]) -> tuple[Observation, ...]:
-    """The trials that count, sorted by load, so that the fit does not depend on their order.
+    """Trials sorted by load, so that the fit does not depend on their order.
 
     An excess that does not decide the verdict is left out: only the side of the limit is known.
     """
     rows = []
     for trial in trials:
-        if trial.counts:
-            decides = trial.excess is not None and math.isfinite(trial.excess) and trial.met == (trial.excess <= 0)
-            rows.append(Observation(trial.load, trial.met, trial.excess if decides else None, bool(trial.against)))
+        decides = trial.excess is not None and math.isfinite(trial.excess) and trial.met == (trial.excess <= 0)
+        rows.append(Observation(trial.load, trial.met, trial.excess if decides else None, bool(trial.against)))
     return tuple(sorted(rows, key=lambda row: (row.load, row.met, row.excess is None, row.excess or 0.0, row.against)))
 
 
@@ -81,7 +80,7 @@ def estimate_noise(rows: Iterable[Observation], near: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def fit(rows: tuple[Observation, ...]) -> LimitEstimate | None:
+def fit_line(rows: tuple[Observation, ...]) -> LimitEstimate | None:
     """Fit the line; None unless a trial passed and one missed."""
     import numpy as np  # noqa: PLC0415 - slow to load, and only searches fit
 
@@ -98,11 +97,11 @@ def fit(rows: tuple[Observation, ...]) -> LimitEstimate | None:
         logs = log_likelihood(limits, rows, centre, noise)
         # Slopes are marginalized. Priors of limit and slope are uniform in their logarithms.
         density = np.exp(logs - logs.max()).sum(axis=1) / limits
-        below = np.append(0.0, np.cumsum(density) / density.sum())
-        least, centre, most = np.interp([0.005, 0.5, 0.995], below, edges).tolist()
-        room = 0.5 * (most - least) + high / POINTS
-        low, high = max(low, least - room), min(high, most + room)
-    low, high = np.interp([tail, 1 - tail], below, edges).tolist()
+        cumulative = np.append(0.0, np.cumsum(density) / density.sum())
+        least, centre, most = np.interp([0.005, 0.5, 0.995], cumulative, edges).tolist()
+        margin = 0.5 * (most - least) + high / POINTS
+        low, high = max(low, least - margin), min(high, most + margin)
+    low, high = np.interp([tail, 1 - tail], cumulative, edges).tolist()
     # Between two neighbouring loads that were tried, the straight line is a guess: the response may jump there.
     low = min(low, max((row.load for row in rows if row.load <= centre), default=low))
     high = max(high, min((row.load for row in rows if row.load > centre), default=high))

@@ -12,7 +12,7 @@ from cuesta.analysis.search.decision import decide
 from cuesta.analysis.search.history import History
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.outcome import LimitEstimate, Outcome, Try
-from cuesta.analysis.search.regression import Observation, fit, observe
+from cuesta.analysis.search.regression import Observation, fit_line, observe
 from cuesta.analysis.search.trial import Trial
 
 
@@ -21,15 +21,15 @@ class TrialRow:
     """One trial of a replay."""
 
     trial: Trial
-    ask: Try | None
+    decision: Try | None
     """The decision that led to it; None if none did."""
-    seen: tuple[Observation, ...]
-    """All trials that count up to this one."""
+    observations: tuple[Observation, ...]
+    """All trials that count, up to this one."""
 
     @property
     def estimate(self) -> LimitEstimate | None:
         """The estimate of the limit; None before a trial passed and one missed."""
-        return fit(self.seen)
+        return fit_line(self.observations)
 
     def rounded_estimate(self, method: Method) -> tuple[float, float, float] | None:
         """The limit and its 90 % interval, as loads that can be tried."""
@@ -45,13 +45,13 @@ class Replay:
     """All trials."""
     next: Try | Outcome
     """The next trial, or the result."""
-    again: Try | None = None
+    recovery: Try | None = None
     """The decision that led to the trial in which the host did not recover."""
 
     @property
     def resumed(self) -> Try | Outcome:
-        """As `next`, for a search that was ended and goes on: a host that had stopped may have been started again."""
-        return self.again if self.again and self.history.unrecovered else self.next
+        """As `next`, for a search that was ended and is resumed: a host that had stopped may have been restarted."""
+        return self.recovery if self.recovery and self.history.unrecovered else self.next
 
     @property
     def counted(self) -> list[Trial]:
@@ -67,15 +67,15 @@ def replay(trials: Sequence[Trial], method: Method) -> Replay:
     """Replay trials.
 
     A trial counts even if the method, given the trials before it, would have chosen another load. One that was cut
-    short is made again; one at a load that no search with these settings asks for is none of its trials.
+    short is repeated; one at a load that these settings do not allow is ignored.
     """
-    history, rows, again = History(method), list[TrialRow](), None
-    ask = decide(history)
+    history, rows, recovery = History(method), list[TrialRow](), None
+    decision = decide(history)
     for trial in trials:
-        asked = ask if isinstance(ask, Try) else None
+        asked_for = decision if isinstance(decision, Try) else None
         if not trial.cut_short and method.allows(trial.load):
-            history.add(trial, ask)
-            again = asked if history.unrecovered is trial else again
-            ask = decide(history)
-        rows.append(TrialRow(trial, asked, observe(history.counted)))
-    return Replay(history, rows, ask, again)
+            history.add(trial, decision)
+            recovery = asked_for if history.unrecovered is trial else recovery
+            decision = decide(history)
+        rows.append(TrialRow(trial, asked_for, observe(history.counted)))
+    return Replay(history, rows, decision, recovery)

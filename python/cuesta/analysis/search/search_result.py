@@ -55,7 +55,7 @@ class SearchResult:
         return max(known, key=lambda pair: pair[0])[1] if known else None
 
     def figures(self) -> SearchFigures:
-        figures = {each.name: getattr(self.outcome, each.name) for each in fields(SearchFigures)}
+        figures = {field.name: getattr(self.outcome, field.name) for field in fields(SearchFigures)}
         loads = {name: self._number(figures[name]) for name in ("users", "certified", "breach")}
         interval = [self._number(end) for end in self.outcome.interval]
         return SearchFigures(**{**figures, **loads, "interval": interval, "objective": self.objective})

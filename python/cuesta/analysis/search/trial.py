@@ -25,10 +25,10 @@ MOST_EXCESS = math.log(1000)
 """Largest absolute excess: 0 errors are not infinitely good."""
 
 MOST_CUT = 0.1
-"""A trial may lack at most this share of its planned time."""
+"""Largest share of its planned time that a trial may lack."""
 
 ENOUGH = 10
-"""Least values of a limited figure in a trial that passes."""
+"""Fewest values that a limited figure must rest on for its trial to pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Trial:
     """Whether it was in steady state."""
     seconds: float
     """Length of the measurement interval."""
-    gave_out: bool = False
+    failed_outright: bool = False
     """Whether it is a hard failure: the host refused users, lost them or left them without an answer."""
     answers: Answers = "some"
     """`none` if nothing was answered that users waited for: the host may have stopped for good."""
@@ -75,7 +75,7 @@ class Trial:
 def judge_trials(summary: "Summary", method: Method) -> list[Trial]:
     """Judge each measured step of a search's folder."""
     measured = [step for step in summary.steps if step.seconds]
-    ends = {steps[-1] for segment in summary.recorded.run.get("segments", []) if (steps := segment.get("steps"))}
+    last_steps = {steps[-1] for segment in summary.recorded.run.get("segments", []) if (steps := segment.get("steps"))}
     return [
         judge_trial(
             step,
@@ -85,7 +85,7 @@ def judge_trials(summary: "Summary", method: Method) -> list[Trial]:
                 *(about.doubt for about in summary.doubts if about.step == step.step),
                 *(list_lost_agents(summary, step) if step is measured[-1] else []),
             ],
-            may_be_cut_short=step.step in ends or step is measured[-1],
+            may_be_cut_short=step.step in last_steps or step is measured[-1],
         )
         for step in measured
     ]
@@ -100,17 +100,22 @@ def list_lost_agents(summary: "Summary", last: StepFigures) -> list[Doubt]:
 
 
 def judge_trial(
-    step: StepFigures, derived: "DerivedStep", method: Method, about: Sequence[Doubt], *, may_be_cut_short: bool = False
+    step: StepFigures,
+    derived: "DerivedStep",
+    method: Method,
+    doubts: Sequence[Doubt],
+    *,
+    may_be_cut_short: bool = False,
 ) -> Trial:
     """Judge a step by its figures and the doubts about it; `may_be_cut_short` if the search may have ended in it."""
     figures = [Limit.read(result.limit).figure for result in step.limits]
     limits = {figure.metric for figure in figures}
-    against = list_objections(step, about, limits)
+    against = list_objections(step, doubts, limits)
     worst, is_short = worst_excess(step), step.seconds < (1 - MOST_CUT) * step.planned_seconds
     met = all(result.ok for result in step.limits) and not against
-    doubts = [doubt for doubt in about if doubt.blames != "host" and not is_harmless(doubt, step, met)]
-    stopped = bool(list_failures(step, about, limits))
-    is_slow = any(doubt.trial == "slow" for doubt in about)
+    spoiling = [doubt for doubt in doubts if doubt.blames != "host" and not is_harmless(doubt, step, met)]
+    failed_outright = bool(list_failures(step, doubts, limits))
+    is_slow = any(doubt.trial == "slow" for doubt in doubts)
     return Trial(
         step=step.step,
         load=read_load(step, method),
@@ -118,28 +123,28 @@ def judge_trial(
         met=met,
         against=against,
         doubts=[
-            *map(str, doubts),
+            *map(str, spoiling),
             *([f"only {seconds(step.seconds)} of {seconds(step.planned_seconds)} were measured"] if is_short else []),
             *(list_rare_figures(step, figures) if met else []),
             *(list_undecided_limits(step) if worst is None and not against else []),
         ],
-        is_driver_limit=bool(of_the_driver(doubts)),
-        settled=not any(doubt.trial == "unsettled" for doubt in about),
+        is_driver_limit=bool(of_the_driver(spoiling)),
+        settled=not any(doubt.trial == "unsettled" for doubt in doubts),
         seconds=step.seconds,
-        gave_out=stopped,
-        answers=classify_answers(step, about),
-        stolen=any(doubt.blames == "hypervisor" for doubt in doubts),
+        failed_outright=failed_outright,
+        answers=classify_answers(step, doubts),
+        stolen=any(doubt.blames == "hypervisor" for doubt in spoiling),
         cut_short=is_short and may_be_cut_short,
         ended=derived.ended,
-        lacked_users=derived.lacks_users and not (met or stopped or is_slow),
+        lacked_users=derived.lacks_users and not (met or failed_outright or is_slow),
     )
 
 
-def classify_answers(step: StepFigures, about: Sequence[Doubt]) -> Answers:
+def classify_answers(step: StepFigures, doubts: Sequence[Doubt]) -> Answers:
     """Tell how much the host answered. A transaction that ended by silence was not answered."""
     if step.transactions.count - step.silent + step.echo.count:
         return "some"
-    was_asked = bool(step.errors.count) or any(doubt.trial in {"stopped", "failed"} for doubt in about)
+    was_asked = bool(step.errors.count) or any(doubt.trial in {"stopped", "failed"} for doubt in doubts)
     return "none" if was_asked else "not asked"
 
 
