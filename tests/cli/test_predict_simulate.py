@@ -131,7 +131,7 @@ def test_a_mean_that_contradicts_exact_theory_is_no_answer(
 
 def test_too_many_users_for_intervals(write: Write, cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where batches are too short for the interval of a mean, none is printed, and no agreement is claimed."""
-    monkeypatch.setattr(Simulator.figure, "__defaults__", (Length(100, 1_000),))
+    monkeypatch.setattr(Simulator.simulate, "__defaults__", (Length(100, 1_000),))
     monkeypatch.setattr("cuesta.analysis.predict.simulated_limit.TRIAL", Length(100, 1_000))
     asked = ("predict", table(write, *ROWS), "--at", "users=9,40", "--simulate", "--limit", "response.p90 < 1s")
     (host,) = simulated(cuesta(*asked, "--json", "-").ends().json)["hosts"]

@@ -43,7 +43,9 @@ def headline(answer: Answer) -> str:
     title = plain(prediction.measurements.title)
     figures = [figure for system in prediction.systems for figure in system.figures]
     reported = len(figures) - len(prediction.not_reported)
-    capacities = [each for system in prediction.systems for each in answer.now[system] if each.saturation.is_determined]
+    capacities = [
+        each for system in prediction.systems for each in answer.capacities[system] if each.saturation.is_determined
+    ]
     result = f"{title}: {reported} of {many(len(figures), 'load')} predicted"
     if not reported:
         return f"{result}: the rows cannot tell"
@@ -54,12 +56,12 @@ def headline(answer: Answer) -> str:
 
 def state_saturation(answer: Answer, capacities: Sequence[Capacity]) -> str:
     """The saturation point: in users if all loads have one pace, else in throughput."""
-    least = min(capacities, key=lambda each: each.most)
+    least = min(capacities, key=lambda each: each.most_throughput)
     name = plain(least.at.configuration)
     at = f" ({name})" if name and len({each.at.configuration for each in capacities}) > 1 else ""
-    if len({round(each.at.own, 3) for each in capacities}) == 1:
+    if len({round(each.at.own_time, 3) for each in capacities}) == 1:
         return f"a station saturates at {digits(least.saturation.value)} {answer.users_are}{at}"
-    rate = f"{digits(least.most * least.at.unit.per_transaction)} {plain(least.at.unit.name)}/s"
+    rate = f"{digits(least.most_throughput * least.at.unit.per_transaction)} {plain(least.at.unit.name)}/s"
     return f"a station saturates at {rate}{at}"
 
 

@@ -36,7 +36,7 @@ def data(answer: Answer, simulations: Sequence[SimulatedSystem] = ()) -> dict[st
 
 
 def system_data(answer: Answer, system: SystemPrediction) -> dict[str, Any]:
-    own, then = system.model, answer.then[system]
+    own, then = system.model, answer.changed[system]
     return {
         "model": own.form.name,
         "formula": own.form.formula(system.figures[0].at.is_paced),
@@ -57,13 +57,13 @@ def system_data(answer: Answer, system: SystemPrediction) -> dict[str, Any]:
             {"response": saturation_data(each.response), "meter": saturation_data(each.meter)}
             for each in system.conflicts
         ],
-        "capacity": [capacity_data(each) for each in answer.now[system]],
+        "capacity": [capacity_data(each) for each in answer.capacities[system]],
         "what_if": {
             "changes": [str(change) for change in answer.changes],
             "figures": [
                 {
                     **load_data(each.at),
-                    "response": None if each.before.is_response_open else reported_data(each.response),
+                    "response": None if each.before.is_response_too_wide else reported_data(each.response),
                     "throughput": None if each.response.not_reported else each.throughput,
                 }
                 for each in then.figures
@@ -89,7 +89,7 @@ def figure_data(figure: Figure) -> dict[str, Any]:
     return {
         **load_data(figure.at),
         "response": estimate_data(Estimate(figure.response, figure.response_band))
-        if reported and not figure.is_response_open
+        if reported and not figure.is_response_too_wide
         else None,
         "throughput": estimate_data(Estimate(figure.throughput, figure.throughput_band)) if reported else None,
         "bound": figure.bound,
@@ -138,7 +138,7 @@ def capacity_data(capacity: Capacity) -> dict[str, Any]:
         "users": None,
         "stations": [{name: getattr(each, name) for name in STATION} for each in capacity.stations],
         "saturation": determined_data(capacity.saturation),
-        "throughput": None if capacity.saturation.not_reported else capacity.most,
+        "throughput": None if capacity.saturation.not_reported else capacity.most_throughput,
         "allowed": capacity.allowed and determined_data(capacity.allowed),
     }
 
@@ -146,7 +146,7 @@ def capacity_data(capacity: Capacity) -> dict[str, Any]:
 def simulation_data(system: SimulatedSystem) -> dict[str, Any]:
     return {
         "seed": system.seed,
-        "played": list(system.played),
+        "played": list(system.workloads),
         "notes": list(system.notes),
         "refused": list(system.refused),
         "hosts": [

@@ -55,13 +55,13 @@ def closed_cells(figure: Figure) -> list[Cell]:
     if figure.not_reported:
         return [write_pace(figure.at), Words(ABSENT, tone="bad"), ABSENT, ABSENT, most]
     within = f"{digits(figure.throughput_band.low * per)}–{digits(figure.throughput_band.high * per)}"
-    response = ABSENT if figure.is_response_open else write_duration(figure.response)
+    response = ABSENT if figure.is_response_too_wide else write_duration(figure.response)
     return [write_pace(figure.at), response, digits(figure.throughput * per), within, most]
 
 
 def write_pace(at: Conditions) -> str:
     """Z + K."""
-    return write_duration(at.own)
+    return write_duration(at.own_time)
 
 
 def write_duration(value: float) -> str:
@@ -101,7 +101,7 @@ def figure_remarks(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
         if figure.not_reported:
             spread = figure.spread if figure.is_disputed else figure.response_band
             yield Remark(f"{where}: NOT REPORTED: {figure.not_reported} ({write_band(spread)})", "bad")
-        elif figure.is_response_open:
+        elif figure.is_response_too_wide:
             yield Remark(f"{where}: the band of R is too wide ({write_band(figure.response_band)})", "notice")
         yield from (Remark(f"{where}: {each}", "notice") for each in law_remarks(figure, system))
     if outside := [figure for figure in system.figures if figure.is_outside]:
@@ -116,7 +116,7 @@ def law_remarks(figure: Figure, system: SystemPrediction) -> Iterator[str]:
 def name_unchecked(answer: Answer, system: SystemPrediction, outside: Sequence[Figure]) -> str:
     """The loads outside of the measured range."""
     users = sorted(point.at.users for point in system.points)
-    owns = sorted(point.at.own for point in system.points)
+    owns = sorted(point.at.own_time for point in system.points)
     loads = ", ".join(dict.fromkeys(f"{count(each.at.users)} {answer.users_are}" for each in outside))
     range_measured = f"{count(users[0])} to {count(users[-1])}" if users[0] < users[-1] else count(users[0])
     least, most = f"{owns[0]:.3g}", f"{owns[-1]:.3g}"

@@ -46,14 +46,14 @@ def saturation_cells(point: Saturation, system: SystemPrediction) -> list[Cell]:
 
 
 def limit_remarks(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
-    if answer.limit is None or answer.allowed is None:
+    if answer.limit is None or answer.largest_mean is None:
         return
-    for each in answer.now[system]:
+    for each in answer.capacities[system]:
         yield Remark(f"{plain(str(answer.limit))}: {describe_allowed(each, answer, system)}")
 
 
 def describe_allowed(capacity: Capacity, answer: Answer, system: SystemPrediction) -> str:
-    several = len({now.at.own for own in answer.now.values() for now in own}) > 1
+    several = len({now.at.own_time for own in answer.capacities.values() for now in own}) > 1
     pace = f"Z+K {write_pace(capacity.at)}" if several and not capacity.at.is_paced else ""
     subject = [plain(capacity.at.configuration), pace]
     name = f" ({', '.join(filter(None, subject))})" if any(subject) else ""
@@ -83,7 +83,7 @@ def what_if_tables(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     yield Remark("; ".join(plain(describe_change(system, change)) for change in answer.changes))
     rows = [
         [count(each.at.users), plain(each.at.configuration), *changed_cells(each)]
-        for each in answer.then[system].figures
+        for each in answer.changed[system].figures
     ]
     unit = plain(system.figures[0].at.unit.name)
     within = "90 % band" if system.model.fit.freedom else "by rounding"
@@ -98,20 +98,20 @@ def changed_cells(figure: ChangedFigure) -> list[Cell]:
     if figure.response.not_reported:
         return [ABSENT] * 4
     rate = digits(figure.throughput * figure.at.unit.per_transaction)
-    if figure.before.is_response_open:
+    if figure.before.is_response_too_wide:
         return [ABSENT, ABSENT, write_band(figure.response.band), rate]
     return [seconds(figure.before.response), seconds(figure.response.value), write_band(figure.response.band), rate]
 
 
 def capacity_table(answer: Answer, system: SystemPrediction) -> Table:
-    pairs = zip(answer.now[system], answer.then[system].capacities, strict=True)
+    pairs = zip(answer.capacities[system], answer.changed[system].capacities, strict=True)
     rows = [
         [plain(now.at.configuration), "" if now.at.is_paced else write_pace(now.at),
          *(write_estimate(each.saturation, system) for each in (now, then)),
          *(write_whole(each.allowed, system) for each in (now, then))]
         for now, then in pairs
     ]  # fmt: skip
-    limit = plain(str(answer.limit)) if answer.limit and answer.allowed is not None else ""
+    limit = plain(str(answer.limit)) if answer.limit and answer.largest_mean is not None else ""
     heads = ["configuration", "Z+K", "saturates now", "then", f"{limit} now", "then"]
     one_pace = len({row[1] for row in rows}) == 1
     left_out = {*({0} if hidden_columns(system) else ()), *({1} if one_pace else ()), *(() if limit else (4, 5))}

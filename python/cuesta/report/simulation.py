@@ -20,7 +20,7 @@ RESTS_ON = (
 
 def simulation_parts(answer: Answer, system: SimulatedSystem) -> Iterator[Part]:
     if system.hosts:
-        yield Remark(f"{', '.join(system.played)}; seed {system.seed}")
+        yield Remark(f"{', '.join(system.workloads)}; seed {system.seed}")
     for host in system.hosts:
         if host.changes:
             yield Remark(f"with {'; '.join(str(change) for change in host.changes)}:")
@@ -97,10 +97,11 @@ def pace_remarks(figures: Sequence[SimulatedFigure]) -> Iterator[Remark]:
     """The difference of the played pace from that of the rows."""
     other = [
         each for each in figures
-        if not each.at.is_paced and abs(each.at.own - each.asked.own) > NOTICED * each.asked.own
+        if not each.at.is_paced and abs(each.at.own_time - each.asked.own_time) > NOTICED * each.asked.own_time
     ]  # fmt: skip
     if other:
-        tape, rows = write_spread([each.at.own for each in other]), write_spread([each.asked.own for each in other])
+        tape = write_spread([each.at.own_time for each in other])
+        rows = write_spread([each.asked.own_time for each in other])
         yield Remark(f"Z+K is the tape's own, {tape}; rows had {rows}, by chance", "faint")
 
 

@@ -35,7 +35,7 @@ def sweep(path: Path, *thinks: float, edit: Callable[[Row], Row] = lambda row: r
 
 
 def own_times(points: list[Point]) -> set[float]:
-    return {round(point.at.own, 9) for point in points}
+    return {round(point.at.own_time, 9) for point in points}
 
 
 def test_one_think_time_was_configured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -240,7 +240,7 @@ def test_beyond_the_measured_range_nothing_is_reported() -> None:
 def test_criteria_of_the_forms() -> None:
     """In milliseconds squared they are 20, 26 and 24."""
     milliseconds = 20 * 13.815510557964274  # 20 rows · ln 10⁶
-    criteria = [fitted(form, rows(TMUX)).information + milliseconds for form in (OneStation(), POWER, EXPONENTIAL)]
+    criteria = [fitted(form, rows(TMUX)).aicc + milliseconds for form in (OneStation(), POWER, EXPONENTIAL)]
     assert criteria == pytest.approx([20.4, 26.5, 24.2], abs=0.06)
     assert choose_model(rows(TMUX)).best.form == OneStation()  # type: ignore[union-attr]
 

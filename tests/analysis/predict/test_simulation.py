@@ -65,7 +65,7 @@ def test_the_tape_of_the_folder_is_played(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "run", {"work": REQUEST}, {"work": 4})
     prediction, found = answer(closed_rows(folder), AT)
     assert not found.refused
-    assert found.played == ["the run's own tape work"]
+    assert found.workloads == ["the run's own tape work"]
     (figure,) = found.hosts[0].figures
     assert figure.agrees
     assert figure.exact == pytest.approx(solve(network(), 50).response, rel=0.02)
@@ -174,7 +174,7 @@ def test_intervals_hold_the_mean_where_the_station_is_just_saturated(tmp_path: P
     prediction = predict(Measurements("", rows), rows, [rows[2].at])
     (system,) = prediction.systems
     figures = [
-        prepare_simulator(ask(prediction), system, without_users(rows[2].at), seed).figure(users, Length(1, 100_000))
+        prepare_simulator(ask(prediction), system, without_users(rows[2].at), seed).simulate(users, Length(1, 100_000))
         for seed in range(12)
     ]
     held = [each.mean.band.low <= each.exact <= each.mean.band.high for each in figures if each.mean]

@@ -14,7 +14,7 @@ from statistics import NormalDist
 
 from cuesta.analysis.certainty import CONFIDENCE, student
 from cuesta.analysis.models.least_squares import fit
-from cuesta.analysis.predict.fitting import FittedModel, fit_form, list_starts, residuals_function
+from cuesta.analysis.predict.fitting import FittedModel, fit_form, list_starts, make_residuals
 from cuesta.analysis.predict.forms.metered import Metered
 from cuesta.analysis.predict.points import Conditions
 from cuesta.analysis.quantity import Quantity
@@ -107,8 +107,8 @@ def find_edge(model: FittedModel, predict: Predict, allowed: float, direction: i
         return min(math.sqrt(max(squares - model.fit.squares, 0.0)) - allowed, 3 * allowed)
 
     near, far = 0.0, FIRST_STEP
-    while (over := excess(far)) <= 0:
-        near, far = far, far * min(max(1.1 * allowed / (over + allowed + 1e-300), 2.0), 8.0)
+    while (reached := excess(far)) <= 0:
+        near, far = far, far * min(max(1.1 * allowed / (reached + allowed + 1e-300), 2.0), 8.0)
         if far > LARGEST_LOG_RATIO:
             return 0.0 if direction < 0 else math.inf
     step = brentq(excess, near, far, xtol=EDGE_TOLERANCE * FIRST_STEP, rtol=EDGE_TOLERANCE)
@@ -131,12 +131,12 @@ def fit_with_target(
     the best of all counts.
     """
     weight = TARGET_WEIGHT * math.sqrt(model.squares) / 0.01
-    of_rows = residuals_function(model.form, model.parameters, model.points)
+    row_residuals = make_residuals(model.form, model.parameters, model.points)
 
     def residuals(values: Sequence[float]) -> list[float]:
         value = predict(replace(model, values=values))
         miss = math.log(value / target) if 0 < value < math.inf else math.copysign(LARGEST_LOG_RATIO, value - target)
-        return [*of_rows(values), weight * miss]
+        return [*row_residuals(values), weight * miss]
 
     best = math.inf, starts[0]
     for start in starts:

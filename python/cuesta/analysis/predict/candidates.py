@@ -33,7 +33,7 @@ def list_candidates(points: Sequence[Point]) -> Iterator[Form]:
         if fixed and [station.servers for station in own] == [1]:  # theory knows no other
             stations[name] = [replace(own[0], is_fixed=True)]
     yield OneStation(is_fixed=fixed)
-    if all(stations.get(point.at.demand) for point in points):
+    if points and all(stations.get(point.at.demand) for point in points):
         counts = {int(station.servers) for station in stations[points[0].at.demand] if 1 < station.servers < math.inf}
         yield from map(OneStation, sorted(counts))
         yield Metered(stations)

@@ -94,11 +94,11 @@ def apply_changes(
     for change in changes:
         name = resolve_station(change.station, names, network)
         station = stations[name]
-        alike = max(counted.get(name, 1) / station.servers, 1.0)
-        demand = change.demand / alike if change.demand else station.demand * (change.factor or 1.0)
+        metered_per_fitted = max(counted.get(name, 1) / station.servers, 1.0)
+        demand = change.demand / metered_per_fitted if change.demand else station.demand * (change.factor or 1.0)
         servers = change.servers or station.servers
-        if change.servers and alike > 1:
-            demand, servers = demand * alike * station.servers / change.servers, station.servers
+        if change.servers and metered_per_fitted > 1:
+            demand, servers = demand * metered_per_fitted * station.servers / change.servers, station.servers
         stations[name] = replace(station, demand=demand, servers=servers, is_fixed=station.is_fixed and servers == 1)
     return Network(list(stations.values()), network.think)
 

@@ -58,12 +58,12 @@ def choose_model(points: Sequence[Point]) -> Choice | None:
 
 
 def has_criterion(model: FittedModel) -> bool:
-    return math.isfinite(model.information)
+    return math.isfinite(model.aicc)
 
 
 def rank_by_criterion(models: Sequence[FittedModel]) -> list[FittedModel]:
-    ranked = sorted(filter(has_criterion, models), key=lambda model: model.information)
-    return [model for model in ranked if model.information - ranked[0].information <= SUPPORTED]
+    ranked = sorted(filter(has_criterion, models), key=lambda model: model.aicc)
+    return [model for model in ranked if model.aicc - ranked[0].aicc <= SUPPORTED]
 
 
 def select_by_error(models: Sequence[FittedModel]) -> list[FittedModel]:
@@ -79,7 +79,7 @@ def select_checkable(models: Sequence[FittedModel]) -> Sequence[FittedModel]:
     A model with as many parameters as rows fits any rows, so its error tells nothing.
     """
     free = [model for model in models if model.fit.freedom > 0]
-    is_checked = models[0].fit.freedom > 0 or any(rms_error(model) <= ADEQUATE * model.unit for model in free)
+    is_checked = models[0].fit.freedom > 0 or any(rms_error(model) <= ADEQUATE * model.residual_scale for model in free)
     return free if is_checked else models
 
 

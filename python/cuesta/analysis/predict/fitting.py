@@ -50,7 +50,7 @@ class Parameters:
         own = len(self.delays) + len(self.demands)
 
         def read(values: Sequence[float]) -> tuple[float, float, Sequence[float]]:
-            delay = max(sum([values[each] for each in delays]), 0.0) if delays else known
+            delay = max(sum([values[index] for index in delays]), 0.0) if delays else known
             return (
                 delay,
                 0.0 if place is None else math.exp(min(max(values[place], -LARGEST_LOG), LARGEST_LOG)),
@@ -84,16 +84,16 @@ class FittedModel:
     @property
     def variances(self) -> list[float]:
         """The squared standard error of each row, at least LEAST_ERROR²."""
-        return [max(standard_error(point), LEAST_ERROR * self.unit) ** 2 for point in self.points]
+        return [max(standard_error(point), LEAST_ERROR * self.residual_scale) ** 2 for point in self.points]
 
     @property
-    def unit(self) -> float:
+    def residual_scale(self) -> float:
         """The residual that is 100 %: the mean response in seconds of paced loads, 1 of closed ones."""
         paced = [measured_response(point) for point in self.points if point.at.is_paced]
         return sum(paced) / len(paced) if paced else 1.0
 
     @property
-    def information(self) -> float:
+    def aicc(self) -> float:
         """Akaike's corrected criterion; infinite if there are too few rows for it."""
         return corrected_criterion(self.squares, self.fit.rows, self.parameters.count)
 
@@ -130,7 +130,7 @@ def users_at_saturation(network: Network, at: Conditions) -> float:
 
 def throughput(at: Conditions, response: float) -> float:
     """Transactions a second of users with this response."""
-    return at.users / (max(at.cycle, response) if at.cycle is not None else response + at.own)
+    return at.users / (max(at.cycle, response) if at.cycle is not None else response + at.own_time)
 
 
 def relative_error(point: Point, response: float) -> float:
@@ -148,7 +148,7 @@ def error_beyond_bounds(point: Point, response: float) -> float:
     return 0.0 if measured and measured.low <= predicted <= measured.high else relative_error(point, response)
 
 
-def residual_function(point: Point) -> Callable[[float], float]:
+def make_row_residual(point: Point) -> Callable[[float], float]:
     """The residual of a row as a function of the predicted response: seconds, or a log ratio for closed loads."""
     if point.at.is_paced:
         seconds = measured_response(point)
@@ -164,7 +164,7 @@ def residual_function(point: Point) -> Callable[[float], float]:
 
 
 def standard_error(point: Point) -> float:
-    """The standard error of a row, in the unit of its residual: a quarter of the width of its bounds."""
+    """The standard error of a row, in the unit of its residual: a quarter of the distance between its bounds."""
     measured = point.response or point.throughput
     if measured is None or measured.high == math.inf or (point.at.is_paced and point.response is None):
         return 0.0
@@ -192,14 +192,14 @@ def fit_form(form: Form, points: Sequence[Point]) -> FittedModel | None:
     parameters = list_parameters(form, points)
     if parameters.count > len(points):
         return None
-    residuals = residuals_function(form, parameters, points)
+    residuals = make_residuals(form, parameters, points)
     fits = [fit(residuals, start) for start in list_starts(form, parameters, points)]
-    best = min(fits, key=lambda each: each.squares)
+    best = min(fits, key=lambda tried: tried.squares)
     return FittedModel(form, parameters, best.parameters, best, points)
 
 
-def residuals_function(form: Form, parameters: Parameters, points: Sequence[Point]) -> Residuals:
-    rows = [(point.at, parameters.reader(point.at), residual_function(point)) for point in points]
+def make_residuals(form: Form, parameters: Parameters, points: Sequence[Point]) -> Residuals:
+    rows = [(point.at, parameters.reader(point.at), make_row_residual(point)) for point in points]
     return lambda values: [residual(form.response(at, *read(values))) for at, read, residual in rows]
 
 
@@ -215,7 +215,7 @@ def list_starts(form: Form, parameters: Parameters, points: Sequence[Point]) -> 
         if parameters.delays
         else [[]]
     )
-    demands = [[math.log(share * each) for each in most] for share in START_DEMANDS] if most else [[]]
+    demands = [[math.log(share * demand) for demand in most] for share in START_DEMANDS] if most else [[]]
     return [[*delay, *demand, *form.shape] for delay, demand in product(delays, demands)]
 
 

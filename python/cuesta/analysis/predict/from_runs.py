@@ -40,12 +40,12 @@ def read_runs(folders: Sequence[Path]) -> Measurements:
 
 def insist_on_one_system(base: Summary, other: Summary) -> None:
     """Raise RefusedError for runs of different machines, tapes or hosts."""
-    one, two = (collect_facts(each.recorded.run) for each in (base, other))
-    own = list_differences(one, two, ALIKE)
-    own += [each for each in list_differences(one, two, [HOST]) if each.name.startswith("host.")]
-    if own:
+    one, two = (collect_facts(summary.recorded.run) for summary in (base, other))
+    differences = list_differences(one, two, ALIKE)
+    differences += [fact for fact in list_differences(one, two, [HOST]) if fact.name.startswith("host.")]
+    if differences:
         raise RefusedError(
-            f"{base.recorded.folder} and {other.recorded.folder} are not runs of one system: {own[0]}",
+            f"{base.recorded.folder} and {other.recorded.folder} are not runs of one system: {differences[0]}",
             "predict from runs of one machine, tape and host at a time",
         )
 
@@ -58,8 +58,8 @@ def derive_points(*summaries: Summary) -> list[Point]:
         for step in summary.undoubted
         if share_unanswered(step) <= MOST_UNANSWERED
     ]
-    own = pool_own_times([MeasuredStep(summary.recorded, step) for summary, step in steps])
-    return [point for summary, step in steps for point in derive_point(summary, step, own)]
+    own_times = pool_own_times([MeasuredStep(summary.recorded, step) for summary, step in steps])
+    return [point for summary, step in steps for point in derive_point(summary, step, own_times)]
 
 
 def share_unanswered(step: StepFigures) -> float:
@@ -74,13 +74,13 @@ def pool_own_times(steps: Sequence[MeasuredStep]) -> dict[str, tuple[float, floa
     count only where there are no others: their users also thought for transactions that never ended.
     """
     alike: dict[str, list[MeasuredStep]] = {}
-    for each in steps:
-        if each.step.load == "closed" and each.work:
-            alike.setdefault(configured_pace(each), []).append(each)
+    for measured in steps:
+        if measured.step.load == "closed" and measured.work:
+            alike.setdefault(configured_pace(measured), []).append(measured)
     pooled = {}
     for pace, steps_alike in alike.items():
-        undoubted = [step for step in steps_alike if step.step.law] or steps_alike
-        think, keying, counts = map(sum, zip(*map(sum_own_time, undoubted), strict=True))
+        with_law = [measured for measured in steps_alike if measured.step.law] or steps_alike
+        think, keying, counts = map(sum, zip(*map(sum_own_time, with_law), strict=True))
         pooled[pace] = think / counts, keying / counts
     return pooled
 
@@ -110,16 +110,16 @@ def configured_pace(measured: MeasuredStep) -> str:
 
 
 def explain_left_out(summary: Summary) -> Iterator[str]:
-    for each in summary.doubts:
-        where = summary.recorded.folder.name if each.step is None else f"step {each.step + 1}"
-        yield f"{where} is left out: {each.doubt}"
+    for doubted in summary.doubts:
+        where = summary.recorded.folder.name if doubted.step is None else f"step {doubted.step + 1}"
+        yield f"{where} is left out: {doubted.doubt}"
     for step in summary.undoubted:
         if share_unanswered(step) > MOST_UNANSWERED:
             never = f"{share(share_unanswered(step))} of its transactions were not answered"
             yield f"step {step.step + 1} is left out: {never}, so that its mean response is not known"
 
 
-def derive_point(summary: Summary, step: StepFigures, own: Mapping[str, tuple[float, float]]) -> Iterator[Point]:
+def derive_point(summary: Summary, step: StepFigures, own_times: Mapping[str, tuple[float, float]]) -> Iterator[Point]:
     """The point of a step, with pooled Z and K; nothing if nothing was timed in it."""
     measured = MeasuredStep(summary.recorded, step)
     work = measured.work
@@ -129,7 +129,7 @@ def derive_point(summary: Summary, step: StepFigures, own: Mapping[str, tuple[fl
     error = 2 * error_of_rate(summary.recorded, [step.step])
     yield Point(
         place=f"{summary.recorded.folder}, step {step.step + 1}",
-        at=derive_conditions(measured, summary, unit, own.get(configured_pace(measured), (0.0, 0.0))),
+        at=derive_conditions(measured, summary, unit, own_times.get(configured_pace(measured), (0.0, 0.0))),
         throughput=with_relative_error(work.per_s, error),
         response=mean_response(summary, step, work),
         utilizations={each.name: utilization_by_demand(each, work.per_s) for each in queueing_resources(measured)},
@@ -163,11 +163,13 @@ def queueing_resources(measured: MeasuredStep) -> Iterator[Resource]:
 
 def utilization_by_demand(resource: Resource, per_s: float) -> Quantity:
     """U = D·X/m; the reading itself where the meter shows more than 100 %, so that it is rejected later."""
-    caused = (resource.demand or 0.0) * per_s / resource.servers
-    return Quantity.exactly(caused if resource.is_believed else max(resource.busy, caused))
+    by_demand = (resource.demand or 0.0) * per_s / resource.servers
+    return Quantity.exactly(by_demand if resource.is_believed else max(resource.busy, by_demand))
 
 
-def derive_conditions(measured: MeasuredStep, summary: Summary, unit: Unit, own: tuple[float, float]) -> Conditions:
+def derive_conditions(
+    measured: MeasuredStep, summary: Summary, unit: Unit, own_time: tuple[float, float]
+) -> Conditions:
     """The load of a step. Each value of another swept setting is a configuration."""
     step = measured.step
     others = [name for name in list_swept_besides_users(summary) if not name.endswith(("think", "load"))]
@@ -181,8 +183,8 @@ def derive_conditions(measured: MeasuredStep, summary: Summary, unit: Unit, own:
     return Conditions(
         configuration=name,
         users=step.users,
-        think=own[0],
-        keying=own[1],
+        think=own_time[0],
+        keying=own_time[1],
         cycle=loads[0].cycle / 1e9 if loads[0].kind == "paced" else None,
         demand=name,
         delays=(name,),

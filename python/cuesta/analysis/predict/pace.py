@@ -60,7 +60,7 @@ def run_simulation(spec: dict[str, Any], tapes: dict[str, _native.Tape]) -> dict
 
 def measure_pace(workload: Workload, at: Conditions, seed: int) -> Pace:
     """Simulate the tape at a pure delay. Raises RefusedError if the tape waits for no answer."""
-    cycle = at.cycle or at.own + SERVICE
+    cycle = at.cycle or at.own_time + SERVICE
     visit = {"name": "host", "demand": f"fixed {SERVICE:g}s", "servers": None}
     run = workload.run_spec(PROBES, Times(cycle / PROBES, 2 * cycle, CYCLES * cycle), seed)
     spec = {"run": run, "host": {"stations": [visit]}, "patient": True}
@@ -89,13 +89,13 @@ def apply_pace(workload: Workload, at: Conditions, measurements: Measurements, s
         return workload, own
     changes: dict[str, object] = {}
     if not is_measured_pace(at, "think", own.think, measurements):
-        unit = measure_pace(workload.with_groups(think="exp 1s"), replace(at, think=1.0), seed)
-        changes["think"] = f"exp {nanoseconds(at.think / unit.think)}ns" if at.think else "fixed 0s"
+        at_one_second = measure_pace(workload.with_groups(think="exp 1s"), replace(at, think=1.0), seed)
+        changes["think"] = f"exp {nanoseconds(at.think / at_one_second.think)}ns" if at.think else "fixed 0s"
     if not is_measured_pace(at, "keying", own.keying, measurements):
         changes["key_rate"] = 0.0
         if at.keying:
-            ten = measure_pace(workload.with_groups(key_rate=10.0), replace(at, keying=1.0), seed)
-            changes["key_rate"] = 10.0 * ten.keying / at.keying
+            at_ten_keys = measure_pace(workload.with_groups(key_rate=10.0), replace(at, keying=1.0), seed)
+            changes["key_rate"] = 10.0 * at_ten_keys.keying / at.keying
     if not changes:
         return workload, own
     workload = workload.with_groups(**changes)

@@ -38,7 +38,7 @@ class Conditions:
     unit: Unit = Unit()
 
     @property
-    def own(self) -> float:
+    def own_time(self) -> float:
         """Z + K in seconds."""
         return self.think + self.keying
 
@@ -57,8 +57,8 @@ def list_paces(loads: Iterable[Conditions]) -> list[Conditions]:
     """The first load of each configuration and pace."""
     firsts: list[Conditions] = []
     for at in loads:
-        alike = (each for each in firsts if (each.configuration, each.cycle) == (at.configuration, at.cycle))
-        if not any(abs(each.own - at.own) <= ONE_PACE * max(each.own, at.own) for each in alike):
+        alike = (first for first in firsts if (first.configuration, first.cycle) == (at.configuration, at.cycle))
+        if not any(abs(first.own_time - at.own_time) <= ONE_PACE * max(first.own_time, at.own_time) for first in alike):
             firsts.append(at)
     return firsts
 
@@ -90,7 +90,7 @@ class Point:
         """R = N/X − Z − K, with bounds; None for paced loads, or without a throughput."""
         if self.at.is_paced or self.throughput is None:
             return None
-        return Quantity.exactly(self.at.users) / self.throughput - Quantity.exactly(self.at.own)
+        return Quantity.exactly(self.at.users) / self.throughput - Quantity.exactly(self.at.own_time)
 
     @property
     def rate(self) -> float | None:
@@ -99,7 +99,7 @@ class Point:
             return self.throughput.value
         if self.at.cycle:
             return self.at.users / self.at.cycle
-        return self.at.users / (self.response.value + self.at.own) if self.response else None
+        return self.at.users / (self.response.value + self.at.own_time) if self.response else None
 
 
 def pool_rows(points: Sequence[Point]) -> Point:

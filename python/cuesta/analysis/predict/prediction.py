@@ -29,7 +29,7 @@ HEAVIEST = "the model is off the rows with the highest load by up to {error:.0f}
 INEXACT = "the held-out error is {error:.0f} %, over the margin of {margin:g} %"
 BY_MODEL = "the model"
 """Source of a saturation point that neither response nor a meter shows: the model only."""
-OPEN = "its 90 % band is too wide"
+TOO_WIDE = "its 90 % band is too wide"
 DISPUTED = "forms that fit equally well disagree"
 REMEDY = "measure more numbers of users, or meter the host: its utilization gives the demand"
 
@@ -63,7 +63,7 @@ class Figure:
         return self.not_reported == DISPUTED
 
     @property
-    def is_response_open(self) -> bool:
+    def is_response_too_wide(self) -> bool:
         """Whether the band of the response is too wide, though perhaps not that of the throughput."""
         is_timed = self.measured is not None and self.measured.response is not None
         return not is_timed and self.response_band.ratio > WIDEST
@@ -104,7 +104,7 @@ class SystemPrediction:
         """Whether there is a held-out error, and a degree of freedom, to judge an extrapolation by."""
         return self.model.fit.freedom > 0 and self.held_out is not None
 
-    def inadequate(self, at: Conditions, is_outside: bool) -> str:
+    def why_inadequate(self, at: Conditions, is_outside: bool) -> str:
         """Why the model is not used for a load that was not measured; empty if it is.
 
         Its error must lie within the margin at the configuration's rows with the highest load and, for an
@@ -123,10 +123,10 @@ class SystemPrediction:
             return INEXACT.format(error=100 * self.held_out.mape, margin=100 * self.margin)
         return ""
 
-    def unchecked(self, at: Conditions, users: float) -> str:
+    def why_unchecked(self, at: Conditions, users: float) -> str:
         """Why a number of users that the model gives is withheld; empty if it is not."""
         measured = max(point.at.users for point in self.points if point.at.configuration == at.configuration)
-        return self.inadequate(at, is_outside=users > measured)
+        return self.why_inadequate(at, is_outside=users > measured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,16 +160,15 @@ def predict(
     points, notes = reject_impossible_meters(measurements.points)
     chosen = [point for point, measured in zip(points, measurements.points, strict=True) if measured in fit]
     systems, refused = list[SystemPrediction](), list[str]()
-    for group in (
-        group_by_shared_parameters(points) if fit else [[point for point in points if point.at.known_delay is not None]]
-    ):
-        own = [point for point in group if point in chosen]
-        questions = [at for at in asked if at.configuration in {point.at.configuration for point in group}]
-        choice = choose_model(own) if own else None if fit else choose_known()
-        if choice and questions:
-            systems.append(predict_system(group, choice, questions, margin))
-        elif questions:
-            refused.append(f"{describe_rows(group, own)}: no model can be fitted to so little")
+    known = [point for point in points if point.at.known_delay is not None]
+    for group in group_by_shared_parameters(points) if fit else [known]:
+        fitted = [point for point in group if point in chosen]
+        loads = [at for at in asked if at.configuration in {point.at.configuration for point in group}]
+        choice = choose_model(fitted) if fit else choose_known()
+        if choice and loads:
+            systems.append(predict_system(group, choice, loads, margin))
+        elif loads:
+            refused.append(f"{describe_rows(group, fitted)}: no model can be fitted to so little")
     if not systems:
         left_out = [f"{len(measurements.notes)} left out: {each}" for each in measurements.notes[:1]]
         raise RefusedError("; ".join([*(refused or ["no rows can be fitted"]), *left_out]), REMEDY)
@@ -194,16 +193,16 @@ def predict_system(
     fit = choice.best.points
     whole = choice if len(fit) in (0, len(points)) else choose_model(points) or choice
     system = SystemPrediction(points, choice, whole, margin, compute_held_out(choice, points))
-    timed, meters = saturations_by_response(points), saturations_by_meters(points)
-    modelled = saturations_by_model(choice.best, by=BY_MODEL) if fit and not timed else []
-    responses = select_reported(system, timed)
-    saturations = [*responses, *select_reported(system, modelled), *meters]
-    system = replace(system, saturations=saturations, conflicts=find_conflicts(responses, meters, points))
+    by_response, by_meters = saturations_by_response(points), saturations_by_meters(points)
+    by_model = saturations_by_model(choice.best, by=BY_MODEL) if fit and not by_response else []
+    reported = select_reported(system, by_response)
+    saturations = [*reported, *select_reported(system, by_model), *by_meters]
+    system = replace(system, saturations=saturations, conflicts=find_conflicts(reported, by_meters, points))
     return replace(system, figures=[predict_load(system, at) for at in asked if choice.best.covers(at)])
 
 
 def select_reported(system: SystemPrediction, saturations: Sequence[Saturation]) -> list[Saturation]:
-    return [each for each in saturations if not system.unchecked(each.at, each.users)]
+    return [each for each in saturations if not system.why_unchecked(each.at, each.users)]
 
 
 def describe_rows(points: Sequence[Point], fit: Sequence[Point]) -> str:
@@ -240,11 +239,11 @@ def why_withheld(system: SystemPrediction, figure: Figure) -> str:
     is_measured = figure.measured is not None
     if is_measured and system.model.fit.freedom != 1 and figure.throughput_band.ratio < math.inf:
         return ""
-    if not is_measured and (why := system.inadequate(figure.at, figure.is_outside)):
+    if not is_measured and (why := system.why_inadequate(figure.at, figure.is_outside)):
         return why
     decisive = figure.response_band if figure.at.is_paced else figure.throughput_band
     if decisive.ratio > WIDEST:
-        return OPEN
+        return TOO_WIDE
     if not is_measured and figure.spread.ratio > 1 + system.margin:
         return DISPUTED
     return ""
@@ -253,9 +252,9 @@ def why_withheld(system: SystemPrediction, figure: Figure) -> str:
 def is_outside(at: Conditions, points: Sequence[Point]) -> bool:
     """Whether a load extrapolates: users or Z + K beyond those of all rows of the configuration."""
     own = [point.at for point in points if point.at.configuration == at.configuration]
-    users, owns = [each.users for each in own], [each.own for each in own]
-    slack = 0.1 * max(owns)
-    return not (min(users) <= at.users <= max(users) and min(owns) - slack <= at.own <= max(owns) + slack)
+    users, own_times = [row.users for row in own], [row.own_time for row in own]
+    low, high = min(own_times) - 0.1 * max(own_times), 1.1 * max(own_times)
+    return not (min(users) <= at.users <= max(users) and low <= at.own_time <= high)
 
 
 def remark_on_laws(figure: Figure, model: FittedModel) -> Iterator[str]:
@@ -273,7 +272,7 @@ def remark_on_laws(figure: Figure, model: FittedModel) -> Iterator[str]:
         and model.limiting(figure.at)
         and (think := effective_think(model, observed))
     ):
-        yield f"as if users thought {think:.1f} s instead of {figure.at.own:.2g} s"
+        yield f"as if users thought {think:.1f} s instead of {figure.at.own_time:.2g} s"
 
 
 def effective_think(model: FittedModel, observed: Point) -> float | None:

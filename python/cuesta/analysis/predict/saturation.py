@@ -102,7 +102,7 @@ def shortest_cycle(points: Sequence[Point], at: Conditions) -> float:
     if at.cycle is not None:
         return at.cycle
     responses = [point.response or point.by_law for point in points]
-    return at.own + min(max(each.value, 0.0) for each in responses if each)
+    return at.own_time + min(max(each.value, 0.0) for each in responses if each)
 
 
 def fit_utilization_line(points: Sequence[Point], resource: str) -> tuple[float, float, float] | None:
@@ -126,7 +126,7 @@ def find_conflicts(
     A response that saturates first is no conflict where a row shows a saturated meter. Configurations that share a
     demand share its station: one conflict counts for all of them.
     """
-    full = {
+    saturated = {
         point.at.configuration
         for point in points
         if any(busy.value >= SATURATED for busy in point.utilizations.values())
@@ -135,7 +135,7 @@ def find_conflicts(
     for response in responses:
         own = [meter for meter in meters if meter.at.configuration == response.at.configuration]
         first = min(own, key=lambda meter: meter.throughput, default=None)
-        if first and not (response.throughput < first.throughput and response.at.configuration in full):
+        if first and not (response.throughput < first.throughput and response.at.configuration in saturated):
             pairs.append(Conflict(response, first))
     apart_in = {each.response.at.demand for each in pairs if is_apart(each.response, each.meter)}
     return [each for each in pairs if each.response.at.demand in apart_in]
@@ -144,6 +144,8 @@ def find_conflicts(
 def is_apart(response: Saturation, meter: Saturation) -> bool:
     """Whether two saturation points differ by more than APART and their bands together."""
     ratio = abs(math.log(response.throughput / meter.throughput))
-    reach = max(math.log(response.band.high / response.users), math.log(response.users / response.band.low))
-    other = max(math.log(meter.band.high / meter.users), math.log(meter.users / meter.band.low))
-    return ratio > math.log1p(APART) and ratio > reach + other
+    widths = (
+        max(math.log(point.band.high / point.users), math.log(point.users / point.band.low))
+        for point in (response, meter)
+    )
+    return ratio > math.log1p(APART) and ratio > sum(widths)

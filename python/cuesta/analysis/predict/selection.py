@@ -7,7 +7,7 @@ that must all hold; after `=` it separates values.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from cuesta import _native
@@ -70,14 +70,16 @@ def read_questions(texts: Sequence[str], users: str | None, users_are: str) -> l
     Raises UsageError for a comparison.
     """
     questions = [read_conditions(text, "--at", users_are) for text in texts]
-    for each in (each for one in questions for each in one if not each.is_equality):
-        raise UsageError(f"--at: expected {each.name}=VALUE, got {each.name}{each.sign}", "--fit takes comparisons")
+    for condition in chain(*questions):
+        if not condition.is_equality:
+            got = f"{condition.name}{condition.sign}"
+            raise UsageError(f"--at: expected {condition.name}=VALUE, got {got}", "--fit takes comparisons")
     if users is None:
         return questions
-    own = read_conditions(f"users={users}", "--users")
-    is_open = [all(each.name != "users" for each in one) for one in questions]
-    return [[*one, *own] if needs else one for one, needs in zip(questions, is_open, strict=True)] + (
-        [] if any(is_open) else [own]
+    asked = read_conditions(f"users={users}", "--users")
+    without = [question for question in questions if all(condition.name != "users" for condition in question)]
+    return [[*question, *asked] if question in without else question for question in questions] + (
+        [] if without else [asked]
     )
 
 
@@ -113,7 +115,7 @@ def select_rows(points: Sequence[Point], fits: Sequence[Sequence[Condition]]) ->
         is_random = point.recorded and condition.name in ("think", "keying")
         return condition.holds(point.at, ONE_PACE if is_random else TOLERANCE)
 
-    return [p for p in points if not fits or any(all(meets(p, each) for each in one) for one in fits)]
+    return [p for p in points if not fits or any(all(meets(p, each) for each in conditions) for conditions in fits)]
 
 
 def list_loads(

@@ -18,7 +18,7 @@ from cuesta.analysis.predict.what_if import Answer
 from cuesta.analysis.predict.workload import choose_workload
 from cuesta.errors import RefusedError
 
-Tell = Callable[[int], None]
+Announce = Callable[[int], None]
 """Called before a simulation with its number of users."""
 
 
@@ -46,8 +46,8 @@ class SimulatedSystem:
     seed: int
     hosts: Sequence[SimulatedHost]
     """As it was measured; then with the changes, if there are any. Empty if nothing can be simulated."""
-    played: Sequence[str]
-    """Names of the workloads."""
+    workloads: Sequence[str]
+    """Their titles."""
     notes: Sequence[str]
     refused: Sequence[str]
     """Why simulations were refused, a sentence each."""
@@ -67,45 +67,46 @@ class SimulatedSystem:
         return self.is_reported and not self.refused and not self.disagrees
 
 
-def run_simulations(answer: Answer, system: SystemPrediction, seed: int, tell: Tell) -> SimulatedSystem:
+def run_simulations(answer: Answer, system: SystemPrediction, seed: int, announce: Announce) -> SimulatedSystem:
     """Simulate the loads whose response is reported, and search for the limit if it is a percentile."""
     reported = [figure for figure in system.figures if not figure.not_reported]
-    loads = [figure.at for figure in reported if not figure.is_response_open]
+    loads = [figure.at for figure in reported if not figure.is_response_too_wide]
     refused = dict[str, None]() if reported else {"no load is reported, so none is simulated": None}
-    if left_out := [f"{each.at.users:,}" for each in reported if each.is_response_open]:
+    if left_out := [f"{each.at.users:,}" for each in reported if each.is_response_too_wide]:
         refused[f"{', '.join(left_out)} {answer.users_are}: the band of their response is too wide"] = None
-    players = dict[Conditions, Simulator]()
+    simulators = dict[Conditions, Simulator]()
     for at in dict.fromkeys(map(without_users, loads)):
         try:
-            players[at] = prepare_simulator(answer, system, at, seed)
+            simulators[at] = prepare_simulator(answer, system, at, seed)
         except RefusedError as error:
             refused[write_refusal(error)] = None
-    known = [at for at in loads if without_users(at) in players]
+    known = [at for at in loads if without_users(at) in simulators]
     hosts = list[SimulatedHost]()
     for changes in [(), answer.changes] if answer.changes else [()]:
         figures, limits = list[SimulatedFigure](), list[SimulatedLimit]()
-        changed = {at: replace(each, changes=changes) for at, each in players.items()}
+        changed = {at: replace(each, changes=changes) for at, each in simulators.items()}
         try:
             for at in known:
-                tell(at.users)
-                figures.append(changed[without_users(at)].figure(at.users))
+                announce(at.users)
+                figures.append(changed[without_users(at)].simulate(at.users))
             if answer.limit and is_percentile(answer.limit):
                 for each in select_distinct(changed[without_users(at)] for at in known):
-                    limits.append(find_simulated_limit(each, answer.limit, tell))
+                    limits.append(find_simulated_limit(each, answer.limit, announce))
         except RefusedError as error:
             refused[write_refusal(error)] = None
         if figures:
             hosts.append(SimulatedHost(changes, figures, limits))
-    own = [each.workload for each in players.values()]
-    played = dict.fromkeys(each.about for each in own)
-    return SimulatedSystem(seed, hosts, [*played], [*dict.fromkeys(n for each in own for n in each.notes)], [*refused])
+    workloads = [simulator.workload for simulator in simulators.values()]
+    titles = dict.fromkeys(workload.title for workload in workloads)
+    notes = dict.fromkeys(note for workload in workloads for note in workload.notes)
+    return SimulatedSystem(seed, hosts, [*titles], [*notes], [*refused])
 
 
 def prepare_simulator(answer: Answer, system: SystemPrediction, at: Conditions, seed: int) -> Simulator:
     """The simulator of one pace. Raises RefusedError for a model or rows that cannot be simulated."""
     insist_on_stations(system, at)
-    workload, own = apply_pace(choose_workload(at, system.points), at, answer.prediction.measurements, seed)
-    return Simulator(system, at, (), workload, own, seed, list_percentiles(answer.limit))
+    workload, pace = apply_pace(choose_workload(at, system.points), at, answer.prediction.measurements, seed)
+    return Simulator(system, at, (), workload, pace, seed, list_percentiles(answer.limit))
 
 
 def select_distinct(simulators: Iterable[Simulator]) -> list[Simulator]:

@@ -63,15 +63,15 @@ class Trials:
     simulator: Simulator
     limit: Limit
     start: int
-    tell: Callable[[int], None]
+    announce: Callable[[int], None]
     """Called before a simulation with its number of users."""
     figures: dict[int, SimulatedFigure] = field(default_factory=dict)
 
     def percentile(self, users: int) -> Estimate:
         """The limit's figure at a number of users. Raises RefusedError if the simulation does not give it."""
         if users not in self.figures:
-            self.tell(users)
-            self.figures[users] = self.simulator.figure(users, TRIAL)
+            self.announce(users)
+            self.figures[users] = self.simulator.simulate(users, TRIAL)
         wanted = self.limit.figure
         name = f"{wanted.metric}{{{wanted.transaction}}}" if wanted.transaction else wanted.metric
         known = {each.name: each.percentiles.get(wanted.statistic or "") for each in self.figures[users].series}
@@ -99,10 +99,10 @@ class Trials:
         return low
 
 
-def find_simulated_limit(simulator: Simulator, limit: Limit, tell: Callable[[int], None]) -> SimulatedLimit:
+def find_simulated_limit(simulator: Simulator, limit: Limit, announce: Callable[[int], None]) -> SimulatedLimit:
     """Search for the largest number of users, starting at saturation."""
     saturation = users_at_saturation(simulator.network(simulator.at), simulator.at)
-    trials = Trials(simulator, limit, round(min(max(saturation, 1), MOST_USERS)), tell)
+    trials = Trials(simulator, limit, round(min(max(saturation, 1), MOST_USERS)), announce)
     most = trials.bisect_users(lambda each: each.value)
     reached = trials.percentile(most) if most else None
     return SimulatedLimit(

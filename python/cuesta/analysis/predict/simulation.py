@@ -134,13 +134,13 @@ class Simulator:
         assert network
         return network
 
-    def figure(self, users: int, length: Length = WHOLE) -> SimulatedFigure:
+    def simulate(self, users: int, length: Length = WHOLE) -> SimulatedFigure:
         """Simulate a number of users. Raises RefusedError if there is too little memory."""
         insist_on_memory(users)
         at = replace(self.at, users=users, think=self.pace.think, keying=self.pace.keying)
-        workload, stations = self.host(at)
+        workload, stations = self.build_host(at)
         spec = {
-            "run": workload.run_spec(users, self.times(at, length), self.seed),
+            "run": workload.run_spec(users, self.plan_times(at, length), self.seed),
             "host": {"stations": stations},
             "batches": BATCHES,
             "percentiles": [float(name.removeprefix("p")) for name in self.percentiles],
@@ -171,7 +171,7 @@ class Simulator:
             has_intervals=has_intervals,
         )
 
-    def host(self, at: Conditions) -> tuple[Workload, list[dict[str, Any]]]:
+    def build_host(self, at: Conditions) -> tuple[Workload, list[dict[str, Any]]]:
         """The workload and the stations. Lines keep their speed if their time fits into the constant part."""
         network = self.network(at)
         constant = sum(station.demand for station in network.stations if station.is_delay)
@@ -187,11 +187,14 @@ class Simulator:
             stations.append({"name": "delay", visit: fixed_law(rest / waits), "servers": None})
         return self.workload if has_lines else self.workload.with_groups(line_speed=0), stations
 
-    def times(self, at: Conditions, length: Length) -> Times:
+    def plan_times(self, at: Conditions, length: Length) -> Times:
         """Starts are spread over the cycle of a user alone; then the warm-up passes."""
         network = self.network(at)
         alone, response = network.least_response, mean_response(network, at)
-        shortest, cycle = (at.cycle or alone + at.own, max(at.cycle, response) if at.cycle else response + at.own)
+        shortest, cycle = (
+            at.cycle or alone + at.own_time,
+            max(at.cycle, response) if at.cycle else response + at.own_time,
+        )
         measure = cycle * length.cycles(at.users)
         return Times(shortest / at.users, max(cycle * length.cycles_before(at.users), measure / 10), measure)
 

@@ -45,7 +45,7 @@ def list_transfers(at: Conditions, points: Sequence[Point], fit: Sequence[Point]
 
 
 def load_key(at: Conditions) -> tuple[int, float, float | None]:
-    return at.users, at.own, at.cycle
+    return at.users, at.own_time, at.cycle
 
 
 def transfer_row(at: Conditions, base: Point, shared: Sequence[tuple[Point, Point]]) -> Transfer:

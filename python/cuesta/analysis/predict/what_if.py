@@ -22,7 +22,7 @@ from cuesta.analysis.predict.fitting import FittedModel, throughput, users_at_sa
 from cuesta.analysis.predict.forms.asymptote import Asymptote
 from cuesta.analysis.predict.forms.metered import Metered
 from cuesta.analysis.predict.points import KEYS, Conditions, Measurements, list_paces
-from cuesta.analysis.predict.prediction import OPEN, Figure, Prediction, SystemPrediction, predict_load
+from cuesta.analysis.predict.prediction import TOO_WIDE, Figure, Prediction, SystemPrediction, predict_load
 from cuesta.analysis.predict.saturation import BELIEVED, is_apart
 from cuesta.errors import RefusedError
 from cuesta.figures.limit import Limit
@@ -47,9 +47,10 @@ class Estimate:
 
     @property
     def why_left_out(self) -> str:
+        """Why it is withheld, or that its band is too wide; empty if neither."""
         if self.not_reported:
             return self.not_reported
-        return "" if math.isfinite(self.value) and self.band.ratio <= BELIEVED else OPEN
+        return "" if math.isfinite(self.value) and self.band.ratio <= BELIEVED else TOO_WIDE
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Capacity:
     """The queueing stations."""
     saturation: Estimate
     """N*: users."""
-    most: float
+    most_throughput: float
     """Transactions a second at saturation."""
     allowed: Estimate | None
     """Users whose mean response keeps the limit; None without a limit."""
@@ -118,9 +119,9 @@ def derive_capacity(
         return users_at_saturation(network, at) if network else math.inf
 
     users = saturated(system.model)
-    most = estimate_with_band(system, saturated, system.unchecked(at, users))
+    saturation = estimate_with_band(system, saturated, system.why_unchecked(at, users))
     allowed = None if limit is None else users_within_limit(system, at, changes, limit)
-    return Capacity(at, network.queueing, most, network.most_throughput, allowed)
+    return Capacity(at, network.queueing, saturation, network.most_throughput, allowed)
 
 
 def users_within_limit(system: SystemPrediction, at: Conditions, changes: Sequence[Change], limit: float) -> Estimate:
@@ -132,7 +133,7 @@ def users_within_limit(system: SystemPrediction, at: Conditions, changes: Sequen
 
     why = why_limit_withheld(system, at, population(system.model, changes=[]))
     if changes:
-        why = why or system.unchecked(at, population(system.model))
+        why = why or system.why_unchecked(at, population(system.model))
     return estimate_with_band(system, population, why)
 
 
@@ -149,12 +150,12 @@ def why_limit_withheld(system: SystemPrediction, at: Conditions, users: float) -
     Forms that disagree on the response R of a closed load agree on N = X·(R + Z + K) if they do on R + Z + K.
     """
     if users == math.inf:
-        return system.unchecked(at, users)
+        return system.why_unchecked(at, users)
     figure = predict_load(system, replace(at, users=max(math.floor(users), 1)))
-    cycles = Band(figure.spread.low + at.own, figure.spread.high + at.own)
+    cycles = Band(figure.spread.low + at.own_time, figure.spread.high + at.own_time)
     if figure.is_disputed and not at.is_paced and cycles.ratio <= 1 + system.margin:
         return ""
-    return figure.not_reported or system.unchecked(at, users)
+    return figure.not_reported or system.why_unchecked(at, users)
 
 
 def predict_changed_loads(system: SystemPrediction, changes: Sequence[Change]) -> list[ChangedFigure]:
@@ -240,7 +241,7 @@ class Answer:
     prediction: Prediction
     changes: Sequence[Change]
     limit: Limit | None
-    allowed: float | None
+    largest_mean: float | None
     """The mean response that the limit allows, in seconds."""
 
     @property
@@ -248,25 +249,25 @@ class Answer:
         return self.prediction.measurements.users_are
 
     @cached_property
-    def now(self) -> Mapping[SystemPrediction, Sequence[Capacity]]:
+    def capacities(self) -> Mapping[SystemPrediction, Sequence[Capacity]]:
         """Capacities as measured."""
-        return {each: derive_capacities(each, each.loads, [], self.allowed) for each in self.prediction.systems}
+        return {each: derive_capacities(each, each.loads, [], self.largest_mean) for each in self.prediction.systems}
 
     @cached_property
-    def then(self) -> Mapping[SystemPrediction, WhatIf]:
+    def changed(self) -> Mapping[SystemPrediction, WhatIf]:
         """Loads and capacities with the changes."""
         return {each: self.with_changes(each) for each in self.prediction.systems}
 
     def with_changes(self, system: SystemPrediction) -> WhatIf:
         if not self.changes:
             return WhatIf()
-        changed = derive_capacities(system, system.loads, self.changes, self.allowed)
+        changed = derive_capacities(system, system.loads, self.changes, self.largest_mean)
         return WhatIf(predict_changed_loads(system, self.changes), changed)
 
     @property
     def is_reported(self) -> bool:
         """Whether no load, and no number of users that the limit allows, is withheld."""
-        hosts = [*self.now.values(), *(each.capacities for each in self.then.values())]
+        hosts = [*self.capacities.values(), *(each.capacities for each in self.changed.values())]
         limits = [each.allowed for capacities in hosts for each in capacities if each.allowed]
         is_complete = not (self.prediction.not_reported or self.prediction.refused)
         return is_complete and all(each.is_determined for each in limits)

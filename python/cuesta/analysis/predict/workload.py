@@ -25,8 +25,7 @@ PLAIN_TAPE = "Set TypingSpeed 0ms\nEnter@{keying:.6f}ms\nWait+Bytes 1\nThink exp
 class Workload:
     """Groups of users, each with the tape that they play."""
 
-    about: str
-    """What a report calls it."""
+    title: str
     settings: Settings
     """The plan; its groups give the proportion of users."""
     tapes: Mapping[str, _native.Tape]
@@ -86,7 +85,7 @@ def choose_workload(at: Conditions, points: Sequence[Point]) -> Workload:
     own = [point for point in points if point.at.configuration == at.configuration and point.recorded]
     if not own:
         return plain_workload(at)
-    nearest = min(own, key=lambda point: (abs(point.at.own - at.own), abs(point.at.users - at.users)))
+    nearest = min(own, key=lambda point: (abs(point.at.own_time - at.own_time), abs(point.at.users - at.users)))
     assert nearest.recorded
     return recorded_workload(*nearest.recorded)
 
@@ -117,8 +116,8 @@ def recorded_workload(folder: Path, step: int) -> Workload:
         raise InputError(f"{folder}: its plan and tapes cannot be read: {error}") from None
     columns = sorted({name for tape in tapes.values() for name in tape.columns()})
     typed = f"the users' table is not in the run folder: ${{{columns[0]}}} is typed as it stands" if columns else ""
-    about = f"the run's own {'tape' if len(tapes) == 1 else 'tapes'} {', '.join(tapes)}"
-    return Workload(about, settings, tapes, scripts, [typed] if typed else [])
+    title = f"the run's own {'tape' if len(tapes) == 1 else 'tapes'} {', '.join(tapes)}"
+    return Workload(title, settings, tapes, scripts, [typed] if typed else [])
 
 
 def parse_tape(path: Path, name: str, groups: Sequence[Group]) -> _native.Tape:

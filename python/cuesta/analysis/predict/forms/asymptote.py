@@ -26,4 +26,4 @@ class Asymptote:
         return self.network(at, delay, demand).response_bound(at.users)
 
     def network(self, at: Conditions, delay: float, demand: float) -> Network:
-        return Network([Station("delay", delay, DELAY), Station("station", demand)], at.own)
+        return Network([Station("delay", delay, DELAY), Station("station", demand)], at.own_time)

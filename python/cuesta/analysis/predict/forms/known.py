@@ -24,4 +24,4 @@ class KnownDelay:
         return delay
 
     def network(self, at: Conditions, delay: float, demand: float) -> Network:
-        return Network([Station("delay", delay, DELAY)], at.own)
+        return Network([Station("delay", delay, DELAY)], at.own_time)

@@ -39,4 +39,4 @@ class Metered:
         return paced_station.network_response(self.network(at, delay, demand), at.users, at.cycle)
 
     def network(self, at: Conditions, delay: float, demand: float) -> Network:
-        return Network([Station("delay", delay, DELAY), *self.stations[at.demand]], at.own)
+        return Network([Station("delay", delay, DELAY), *self.stations[at.demand]], at.own_time)

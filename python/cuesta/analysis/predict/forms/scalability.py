@@ -30,7 +30,7 @@ class Scalability:
         return "X = γN / (1 + σ(N−1) + κN(N−1))"
 
     def applies(self, points: Sequence[Point]) -> bool:
-        thinks = [point.at.own for point in points]
+        thinks = [point.at.own_time for point in points]
         return (
             not any(point.at.is_paced for point in points)
             and len({point.at.users for point in points}) >= FEWEST_POPULATIONS
@@ -39,7 +39,7 @@ class Scalability:
 
     def response(self, at: Conditions, delay: float, demand: float, shape: Sequence[float]) -> float:
         contention, coherency = (math.exp(min(each, 0.0)) for each in shape)
-        return at.users / scaled_throughput(at.users, contention, coherency, 1 / demand) - at.own
+        return at.users / scaled_throughput(at.users, contention, coherency, 1 / demand) - at.own_time
 
     def network(self, at: Conditions, delay: float, demand: float) -> None:
         return None

@@ -41,10 +41,10 @@ class OneStation:
     def response(self, at: Conditions, delay: float, demand: float, shape: Sequence[float]) -> float:
         if at.cycle is not None:
             return paced_station.response(at.users, at.cycle, self.station(demand), delay)
-        return delay + closed.residence(at.users, self.station(demand), at.own + delay)
+        return delay + closed.residence(at.users, self.station(demand), at.own_time + delay)
 
     def network(self, at: Conditions, delay: float, demand: float) -> Network:
-        return Network([Station("delay", delay, DELAY), self.station(demand)], at.own)
+        return Network([Station("delay", delay, DELAY), self.station(demand)], at.own_time)
 
     def station(self, demand: float) -> Station:
         return Station("station", demand, self.servers, is_fixed=self.is_fixed)
