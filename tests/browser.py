@@ -128,9 +128,9 @@ class Tab:
 
     def value(self, expression: str) -> Any:
         """The value of an expression of JavaScript in the page."""
-        found = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
-        assert "exceptionDetails" not in found, found
-        return found["result"].get("value")
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
 
     def point(self, x: float, y: float, *, click: bool = False) -> None:
         """Move the mouse to a place in the window, and click there if asked to."""

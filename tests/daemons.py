@@ -159,9 +159,9 @@ def wait_until_it_listens(daemon: subprocess.Popen[bytes], port: int, log: Path)
 
 def needed(program: str) -> str:
     """The path of a program that the tests need; fails if it is missing."""
-    found = shutil.which(program, path="/usr/bin:/usr/sbin:/usr/local/bin:/bin:/sbin")
-    assert found, f"no {program}: ./scripts/setup --tests"
-    return found
+    path = shutil.which(program, path="/usr/bin:/usr/sbin:/usr/local/bin:/bin:/sbin")
+    assert path, f"no {program}: ./scripts/setup --tests"
+    return path
 
 
 def free_port() -> int:

@@ -59,8 +59,8 @@ class Person:
         deadline = time.monotonic() + PATIENCE
         while True:
             places = {text: self.seen.find(text.encode(), self._looked_at) for text in texts}
-            if found := [text for text in texts if places[text] >= 0]:
-                first = min(found, key=lambda text: places[text])
+            if present := [text for text in texts if places[text] >= 0]:
+                first = min(present, key=lambda text: places[text])
                 self._looked_at = places[first] + len(first.encode())
                 return first
             assert self._read(deadline), f"{texts} never came, only {self.seen[self._looked_at :]!r}"

@@ -87,11 +87,11 @@ def at(name: str, wait: str, play: Play, here: Path) -> tuple[int, Summary, Log]
 
 def took(log: Log, did: str) -> list[float]:
     """Seconds from each record that arrived to what the host did."""
-    found = []
+    responses = []
     for rows in log.by_connection("asked", did):
         pairs = itertools.pairwise(rows)
-        found += [(b["since"] - a["at"]) / 1e9 for a, b in pairs if (a["did"], b["did"]) == ("asked", did)]
-    return found
+        responses += [(b["since"] - a["at"]) / 1e9 for a, b in pairs if (a["did"], b["did"]) == ("asked", did)]
+    return responses
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_response_is_what_the_host_wrote_after_the_key(
 
 def test_a_keyboard_that_stays_locked_makes_the_run_invalid(here: Path, play: Play) -> None:
     _, summary, log = at("never_unlocks", "Wait+Screen /DONE/", play, here)
-    assert any("keyboard-locked" in said for said in summary["invalid_because"]), summary["invalid_because"]
+    assert any("keyboard-locked" in text for text in summary["invalid_because"]), summary["invalid_because"]
     assert [each["ok"] for each in summary["limits"]] == [False]
     # Each user's first order was sent before measuring, and no other one.
     assert [len(rows) for rows in log.by_connection("asked") if rows] == [1] * USERS

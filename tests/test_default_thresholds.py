@@ -121,12 +121,12 @@ def judge(runs: Iterable[Run]) -> None:
 def play(number: int, arguments: list[str], cuesta: Cuesta) -> Run:
     before = stolen()
     ended = cuesta("run", *arguments, "--out", f"out-{number}", "--quiet", "--json", "-")
-    ticks, of = (after - then for after, then in zip(stolen(), before, strict=True))
+    ticks, all_ticks = (now - then for now, then in zip(stolen(), before, strict=True))
     summary = ended.json
     assert summary["errors"]["count"] == 0, summary["errors"]
     assert summary["transactions"]["count"] > 20 or not summary["valid"], "a valid run plays what is due"
     assert summary["valid"] == (ended.code == Exit.GOOD) == (not summary["invalid_because"])
-    return Run(summary["invalid_because"], ticks / of)
+    return Run(summary["invalid_because"], ticks / all_ticks)
 
 
 def stolen() -> tuple[float, float]:

@@ -48,7 +48,7 @@ def planted(here: Path, write: Write, cuesta: Cuesta) -> str:
         cuesta(*run, *outputs).ends(Exit.INVALID),
         cuesta("report", "out", "--out", "page.html", "--junit", "junit.xml").ends(),
     ]
-    return "".join(said.out + said.err for said in all_said)
+    return "".join(ended.out + ended.err for ended in all_said)
 
 
 def files(here: Path) -> list[Path]:

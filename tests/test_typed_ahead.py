@@ -72,6 +72,6 @@ def shortest(write: Write, cuesta: Cuesta) -> float:
         run = cuesta("run", "plan.toml", "--target", SHELL, "--out", "out", "--quiet", "--json", "-")
     summary = run.ends(Exit.INTERRUPTED).json
     assert summary["invalid_because"] == []
-    found = next(each["response"] for each in summary["classes"] if each["transaction"] in {"one", "two"})
-    assert found["count"] >= 3
-    return float(found["min"])
+    response = next(each["response"] for each in summary["classes"] if each["transaction"] in {"one", "two"})
+    assert response["count"] >= 3
+    return float(response["min"])

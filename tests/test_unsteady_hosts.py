@@ -90,13 +90,13 @@ def one_server() -> Answer:
     return answer
 
 
-def slower(after: float) -> Answer:
-    """Answers at once, and 0.6 s later each time once `after` seconds have passed since the first row."""
+def slower(since: float) -> Answer:
+    """Answers at once, and 0.6 s later each time once `since` seconds have passed since the first row."""
     first: list[float] = []
 
     def answer(at: float) -> float:
         first.append(at)
-        return at + (0.01 if at - first[0] < after else 0.6)
+        return at + (0.01 if at - first[0] < since else 0.6)
 
     return answer
 

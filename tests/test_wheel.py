@@ -28,13 +28,13 @@ def test_a_wheel_traces_without_clang() -> None:
 
 @pytest.mark.timeout(BUILDS)
 @pytest.mark.parametrize(
-    ("built_in", "said"),
+    ("built_in", "text"),
     [
         ("b'of another source'", "the tracers in the module do not match their source"),
         ("None", "the module has no tracers"),
     ],
 )
-def test_a_module_built_from_other_source_is_detected(tmp_path: Path, built_in: str, said: str) -> None:
+def test_a_module_built_from_other_source_is_detected(tmp_path: Path, built_in: str, text: str) -> None:
     package = tmp_path / "cuesta"
     package.mkdir()
     (package / "__init__.py").write_text("")
@@ -45,4 +45,4 @@ def test_a_module_built_from_other_source_is_detected(tmp_path: Path, built_in: 
     command = [ROOT / "scripts" / "tracer", python]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 1
-    assert said in ran.stderr
+    assert text in ran.stderr

@@ -30,14 +30,20 @@ SESSION = r"""
 
 
 @pytest.mark.parametrize(
-    ("load", "said", "unsaid"),
+    ("load", "written", "absent"),
     [
         ("closed", ["Wait+Prompt", "Think 590ms", 'Transaction "ls"'], "Type@"),
         ("paced:2s", ["Type@600ms", "Type@100ms", "Enter@100ms", "Wait+Disconnect"], "Think"),
     ],
 )
 def test_a_cast_is_played_both_ways(
-    here: Path, write: Write, cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch, load: str, said: list[str], unsaid: str
+    here: Path,
+    write: Write,
+    cuesta: Cuesta,
+    monkeypatch: pytest.MonkeyPatch,
+    load: str,
+    written: list[str],
+    absent: str,
 ) -> None:
     monkeypatch.setenv("PS1", "$ ")
     write("ls.cast", SESSION)
@@ -47,8 +53,8 @@ def test_a_cast_is_played_both_ways(
     assert summary["transactions"]["count"] > 0
     assert summary["echo"]["count"] > 0
     played = (here / "out" / "tapes" / "ls.tape").read_text(encoding="utf-8")
-    assert [text for text in said if text not in played] == []
-    assert unsaid not in played
+    assert [text for text in written if text not in played] == []
+    assert absent not in played
 
 
 def test_a_cast_is_checked_like_its_tape(write: Write, cuesta: Cuesta) -> None:

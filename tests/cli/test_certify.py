@@ -74,46 +74,46 @@ def copy(made: Path, here: Path) -> Path:
 
 
 def record(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "record.json").read_text())
-    return found
+    document: dict[str, Any] = json.loads((folder / "record.json").read_text())
+    return document
 
 
 def test_the_form_says_what_was_certified(made: Path, cuesta: Cuesta) -> None:
-    said = cuesta("certify", made).ends().out
-    assert max(len(row) for row in said.splitlines() if "/" not in row) <= 80
-    assert "OBSERVATION: 1 run counted" in said
-    assert "before the change" in said
-    assert "number of processes used: 2" in said
+    text = cuesta("certify", made).ends().out
+    assert max(len(row) for row in text.splitlines() if "/" not in row) <= 80
+    assert "OBSERVATION: 1 run counted" in text
+    assert "before the change" in text
+    assert "number of processes used: 2" in text
     page = (made / "record.html").read_text()
     assert "IV Measurements" in page
     assert "http" not in page.replace("http-equiv", "")
 
 
 def test_the_measurements_are_in_the_record(made: Path) -> None:
-    found = record(made)
-    assert (found["format"], found["grade"]) == (1, "observation")
-    assert "1 run counted; a certificate needs 5" in found["because"]
-    assert found["workload"]["attached"] == "FSIM"
-    (run,) = found["runs"]
+    document = record(made)
+    assert (document["format"], document["grade"]) == (1, "observation")
+    assert "1 run counted; a certificate needs 5" in document["because"]
+    assert document["workload"]["attached"] == "FSIM"
+    (run,) = document["runs"]
     assert 0 < run["creation"]["value"] < 60
     assert 0 < run["completion"]["value"] < 60
     assert run["transactions"] == 4
     assert run["command_cpu"]["value"] > 0, run["command_cpu"]
-    assert {path.partition("/")[0] for path in found["raw"]} == {
+    assert {path.partition("/")[0] for path in document["raw"]} == {
         *("certification.json", "run-1", "settling", "traced", "linkage", "control")
     }
-    total = found["measurements"]["a"][-1]
+    total = document["measurements"]["a"][-1]
     assert total["name"] == "Total CPU time charged"
-    known = [row["command"]["value"] or 0.0 for row in found["measurements"]["a"][:-1]]
+    known = [row["command"]["value"] or 0.0 for row in document["measurements"]["a"][:-1]]
     assert sum(known) == pytest.approx(total["command"]["value"], rel=1e-6)
 
 
 def test_part_c_is_filled_by_the_runs_that_the_method_makes(made: Path) -> None:
     """Nothing was asked for: needs root, and the tracer built in."""
-    found = record(made)
-    assert found["method"]["apart"] == {what: [f"{what}/run-1"] for what in ("traced", "linkage", "control")}
-    assert found["method"]["untraced"] is None
-    c = {row["key"]: row for row in found["measurements"]["c"]}
+    document = record(made)
+    assert document["method"]["apart"] == {what: [f"{what}/run-1"] for what in ("traced", "linkage", "control")}
+    assert document["method"]["untraced"] is None
+    c = {row["key"]: row for row in document["measurements"]["c"]}
     numbers = {key: row for key, row in c.items() if key.endswith(".number")}
     assert len(numbers) == 5
     for key in ("page.number", "segment.number", "linkage.number", "wall_crossing.number"):
@@ -121,8 +121,8 @@ def test_part_c_is_filled_by_the_runs_that_the_method_makes(made: Path) -> None:
     assert numbers["interrupt.number"]["total"]["value"] >= 0
     # Two shells, and of the commands one program each.
     assert numbers["linkage.number"]["creation"]["value"] > 20
-    assert 0 < found["method"]["unmetered"]["value"] < 60
-    assert [check["said"] for check in found["checks"] if check["name"] == "form" and not check["ok"]] == []
+    assert 0 < document["method"]["unmetered"]["value"] < 60
+    assert [check["said"] for check in document["checks"] if check["name"] == "form" and not check["ok"]] == []
 
 
 def test_a_form_of_which_a_part_could_not_be_had_is_not_certified(copy: Path, cuesta: Cuesta) -> None:
@@ -130,20 +130,20 @@ def test_a_form_of_which_a_part_could_not_be_had_is_not_certified(copy: Path, cu
     (copy / "record.json").unlink()
     shutil.rmtree(copy / "linkage")
     cuesta("certify", copy).ends()
-    found = record(copy)
-    (form,) = [check for check in found["checks"] if check["name"] == "form"]
+    document = record(copy)
+    (form,) = [check for check in document["checks"] if check["name"] == "form"]
     lacks = "the form lacks c: linkage: average (creation), and 3 more"
     assert form["said"] == f"{lacks}: no meter data (the run that asks the linkers was not made)"
     assert not form["ok"]
-    assert form["said"] in found["because"]
+    assert form["said"] in document["because"]
 
 
 def test_a_dry_run_prints_the_runs_and_their_time(write: Write, here: Path, cuesta: Cuesta) -> None:
     write("tiny.tape", TAPE)
     dry = ("certify", write("tiny.toml", PLAN), "--dry-run", "--out", "out")
-    said = cuesta(*dry).ends().out
-    assert "5 runs timed, 1 run traced, to count system calls" in said
-    assert "about 40 s" in said
+    text = cuesta(*dry).ends().out
+    assert "5 runs timed, 1 run traced, to count system calls" in text
+    assert "about 40 s" in text
     shown = cuesta(*dry, "--runs", "1", "--json", "-").ends().json
     assert (sum(shown["runs"].values()), shown["seconds"], shown["untraced"]) == (5, 22.5, None)
     assert not (here / "out").exists()
@@ -194,10 +194,10 @@ def test_each_kind_of_change_is_named(copy: Path) -> None:
     (copy / "run-1" / "extra.jsonl").write_text("{}\n")
     (copy / "run-9").mkdir()
     (copy / "run-9" / "series.jsonl").write_text("{}\n")
-    found = record(copy)
-    found["grade"] = "certified"
-    found["measurements"]["d"][0]["figure"]["value"] = 0.001
-    (copy / "record.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    document = record(copy)
+    document["grade"] = "certified"
+    document["measurements"]["d"][0]["figure"]["value"] = 0.001
+    (copy / "record.json").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
     wrong = "\n".join(verify(copy, None)["wrong"])
     assert "run-1/meters.jsonl: is in the record and not in the folder" in wrong
     assert "run-1/extra.jsonl: is in the folder and not in the record" in wrong
@@ -210,14 +210,14 @@ def test_each_kind_of_change_is_named(copy: Path) -> None:
 def test_a_run_that_was_cut_off_does_not_count(copy: Path, lost: str, cuesta: Cuesta) -> None:
     (copy / "record.json").unlink()
     (copy / "run-1" / "agent-0" / lost).unlink()
-    said, found = cuesta("certify", copy).ends(Exit.INVALID).row, record(copy)
-    assert (found["grade"], found["runs"], list(found["method"]["excluded"])) == ("estimate", [], ["run-1"])
-    assert "ESTIMATE: 0 runs counted, 1 did not" in said
-    assert "run-1 does not count: " in said
+    text, document = cuesta("certify", copy).ends(Exit.INVALID).row, record(copy)
+    assert (document["grade"], document["runs"], list(document["method"]["excluded"])) == ("estimate", [], ["run-1"])
+    assert "ESTIMATE: 0 runs counted, 1 did not" in text
+    assert "run-1 does not count: " in text
     if lost == "agent.json":
-        assert "the certification was cut off: 0 of the 1 run that were asked for counted" in said
-    assert "phases: CPU time: no run that counts was metered" in said
-    assert "number of processes used: 2" in said, "the plan says what was to be run"
+        assert "the certification was cut off: 0 of the 1 run that were asked for counted" in text
+    assert "phases: CPU time: no run that counts was metered" in text
+    assert "number of processes used: 2" in text, "the plan says what was to be run"
     assert "0 runs counted" in cuesta("certify", "--verify", copy).ends().out
 
 
@@ -252,10 +252,10 @@ def test_a_run_without_its_first_file_is_reported(copy: Path) -> None:
 def test_a_file_that_is_no_json_is_named_as_wrong(copy: Path, name: str, cuesta: Cuesta) -> None:
     file = copy / name
     file.write_bytes(b"\x00" + file.read_bytes()[1:])
-    said = cuesta("certify", "--verify", copy).ends(Exit.FAILED).out
-    assert f"NOT VERIFIED  {copy}" in said
-    assert name in said
-    assert "InputError" not in said
+    text = cuesta("certify", "--verify", copy).ends(Exit.FAILED).out
+    assert f"NOT VERIFIED  {copy}" in text
+    assert name in text
+    assert "InputError" not in text
 
 
 def test_a_signature_of_another_record_is_detected_without_signers(copy: Path, cuesta: Cuesta) -> None:
@@ -263,9 +263,9 @@ def test_a_signature_of_another_record_is_detected_without_signers(copy: Path, c
     (copy / "record.json").unlink()
     (copy / "run-1" / "meters.jsonl").unlink()
     cuesta("certify", copy).ends()
-    said = cuesta("certify", "--verify", copy).ends(Exit.FAILED).out
-    assert "record.json.sig: the signature does not fit the record" in said
-    assert "it is signed" not in said
+    text = cuesta("certify", "--verify", copy).ends(Exit.FAILED).out
+    assert "record.json.sig: the signature does not fit the record" in text
+    assert "it is signed" not in text
 
 
 def test_the_ledger_prints_doubts_beside_a_row(copy: Path, cuesta: Cuesta) -> None:
@@ -278,13 +278,13 @@ def test_the_ledger_prints_doubts_beside_a_row(copy: Path, cuesta: Cuesta) -> No
 
 def test_a_table_typed_from_1969_is_held_against_itself(cuesta: Cuesta) -> None:
     table = Path(__file__).parents[2] / "studies" / "certification" / "published.toml"
-    said = cuesta("certify", "--verify", table).ends(Exit.FAILED).out
-    assert "printed 25.4, reads as 15.4" in said
-    assert "printed 214.3, computed 220.7" in said
+    text = cuesta("certify", "--verify", table).ends(Exit.FAILED).out
+    assert "printed 25.4, reads as 15.4" in text
+    assert "printed 214.3, computed 220.7" in text
 
 
 @pytest.mark.parametrize(
-    ("tape", "flags", "code", "said"),
+    ("tape", "flags", "code", "text"),
     [
         ("Type a\nWait+Silence 100ms", (), Exit.BAD_INPUT, "it has no transaction `process creation`"),
         (TAPE.replace("Sleep 800ms", ""), (), Exit.BAD_INPUT, "no pause of 0.5 s or more right behind a barrier"),
@@ -294,16 +294,16 @@ def test_a_table_typed_from_1969_is_held_against_itself(cuesta: Cuesta) -> None:
     ],
 )
 def test_what_cannot_be_certified_is_refused_before_anything_runs(
-    made: Path, tape: str, flags: tuple[str, ...], code: Exit, said: str, write: Write, here: Path, cuesta: Cuesta
+    made: Path, tape: str, flags: tuple[str, ...], code: Exit, text: str, write: Write, here: Path, cuesta: Cuesta
 ) -> None:
     write("tiny.tape", tape)
     given = [flag.replace("MADE", str(made)) for flag in flags]
-    cuesta("certify", write("tiny.toml", PLAN), "--out", "out", *given).ends(code, said)
+    cuesta("certify", write("tiny.toml", PLAN), "--out", "out", *given).ends(code, text)
     assert not (here / "out").exists()
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "text"),
     [
         ("--runs 5", "--runs: goes with a plan"),
         ("--comment x --absentee", "--absentee, --comment: goes with a plan"),
@@ -312,8 +312,8 @@ def test_what_cannot_be_certified_is_refused_before_anything_runs(
         ("--signers x", "--signers goes with --verify"),
     ],
 )
-def test_no_option_is_silently_without_effect(made: Path, flags: str, said: str, cuesta: Cuesta) -> None:
-    cuesta("certify", made, *flags.split()).ends(Exit.USAGE, said)
+def test_no_option_is_silently_without_effect(made: Path, flags: str, text: str, cuesta: Cuesta) -> None:
+    cuesta("certify", made, *flags.split()).ends(Exit.USAGE, text)
 
 
 ABSENTEE = """
@@ -347,24 +347,24 @@ def benchmarked(commands: str, write: Write, here: Path, cuesta: Cuesta) -> tupl
     plan = write("tiny.toml", PLAN.replace(" -i", "").replace("2500ms", "8s"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(certifier, "WARM_UP", 0)
-        said = cuesta("certify", "--absentee", plan, "--runs", "1", "--out", "out", "--quiet").ends().out
-    return record(here / "out"), said
+        text = cuesta("certify", "--absentee", plan, "--runs", "1", "--out", "out", "--quiet").ends().out
+    return record(here / "out"), text
 
 
 @pytest.mark.usefixtures("neighbours")
 def test_a_benchmark_that_sleeps_is_warned_of_also_while_neighbours_fill_the_cpus(
     write: Write, here: Path, cuesta: Cuesta
 ) -> None:
-    found, said = benchmarked("sleep 1; ls / >/dev/null", write, here, cuesta)
-    assert found["given"]["kind"] == "benchmark"
-    d = {row["key"]: row["figure"]["value"] for row in found["measurements"]["d"]}
+    document, text = benchmarked("sleep 1; ls / >/dev/null", write, here, cuesta)
+    assert document["given"]["kind"] == "benchmark"
+    d = {row["key"]: row["figure"]["value"] for row in document["measurements"]["d"]}
     assert list(d)[:4] == ["elapsed", "completion", "zero_idle", "own_idle"]
     assert 1.0 < d["elapsed"] < 60
     assert d["own_idle"] > 0.5
     assert d["zero_idle"] < 0.5 * d["own_idle"], "the CPUs are never idle for long"
-    (warning,) = [each for each in found["warnings"] if "goes idle" in each]
+    (warning,) = [each for each in document["warnings"] if "goes idle" in each]
     assert "its own processes leave" in warning
-    assert "WARNING: the benchmark goes idle" in said
+    assert "WARNING: the benchmark goes idle" in text
 
 
 @pytest.mark.nightly
@@ -372,8 +372,8 @@ def test_a_benchmark_that_sleeps_is_warned_of_also_while_neighbours_fill_the_cpu
 def test_a_benchmark_that_computes_does_not_sleep_while_others_have_the_cpus(
     write: Write, here: Path, cuesta: Cuesta
 ) -> None:
-    found, _ = benchmarked("i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done", write, here, cuesta)
-    (own,) = [row["figure"]["value"] for row in found["measurements"]["d"] if row["key"] == "own_idle"]
+    document, _ = benchmarked("i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done", write, here, cuesta)
+    (own,) = [row["figure"]["value"] for row in document["measurements"]["d"] if row["key"] == "own_idle"]
     assert own < 0.4, "they start a little apart, and end apart"
 
 

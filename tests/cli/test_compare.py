@@ -99,12 +99,12 @@ def test_slower_typing_is_a_change(here: Path, write: Write, cuesta: Cuesta) -> 
         plan = f'tape = "typing.tape"\ntarget = "pty:env PYTHONPATH={CHECKOUT} {program}"\n'
         timing = 'users = 3\nstagger = "0s"\nsettle = "1s"\nmeasure = "6s"\nmeters = "none"\n'
         write(f"{name}.toml", plan + timing + BUSY)
-    found = cuesta("compare", "--interleave", "a.toml", "b.toml", "--out", "out", "--quiet", "--json", "-").json
-    assert found["verdict"] == "changed", found["headline"]
-    of = {each["metric"]: each for each in (*found["headline"], *found["exploratory"])}
-    assert of["echo.p95"]["verdict"] == "slower"
+    document = cuesta("compare", "--interleave", "a.toml", "b.toml", "--out", "out", "--quiet", "--json", "-").json
+    assert document["verdict"] == "changed", document["headline"]
+    figures = {each["metric"]: each for each in (*document["headline"], *document["exploratory"])}
+    assert figures["echo.p95"]["verdict"] == "slower"
     # What a busy machine adds to each echo is in both sides.
-    slower = statistics.median(of["echo.p50"]["new"]) - statistics.median(of["echo.p50"]["base"])
+    slower = statistics.median(figures["echo.p50"]["new"]) - statistics.median(figures["echo.p50"]["base"])
     assert slower == pytest.approx(own_echo(here / "b") - own_echo(here / "a"), rel=0.05)
     assert "echo p95: slower, " in cuesta("compare", "out").ends(Exit.CHANGED).out
 
@@ -126,19 +126,19 @@ def test_unlike_runs_are_refused_unless_despite_is_given(here: Path, cuesta: Cue
     refused = cuesta(*unlike, "--json", "-").ends(Exit.REFUSED).json
     assert refused["refused"] == ["population: users 4 against 8"]
     despite = ("--despite", "we wanted to know")
-    found = cuesta(*unlike, *despite, "--json", "-").ends().json
-    assert found["despite"] == "we wanted to know"
-    assert found["unlike"] == [{"kind": "population", "name": "users", "base": 4, "new": 8}]
+    document = cuesta(*unlike, *despite, "--json", "-").ends().json
+    assert document["despite"] == "we wanted to know"
+    assert document["unlike"] == [{"kind": "population", "name": "users", "base": 4, "new": 8}]
     assert "“we wanted to know”" in cuesta(*unlike, *despite).ends().out
 
 
 def test_invalid_runs_are_refused_with_the_reason(here: Path, cuesta: Cuesta) -> None:
-    found = cuesta("compare", bad(here / "base"), good(here / "new"), "--json", "-").ends(Exit.REFUSED).json
-    assert "cannot be used: INVALID" in found["refused"][0]
+    document = cuesta("compare", bad(here / "base"), good(here / "new"), "--json", "-").ends(Exit.REFUSED).json
+    assert "cannot be used: INVALID" in document["refused"][0]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "text"),
     [
         ("one", Exit.BAD_INPUT, "holds no pairs"),
         ("one none", Exit.BAD_INPUT, "no such folder"),
@@ -163,13 +163,13 @@ def test_invalid_runs_are_refused_with_the_reason(here: Path, cuesta: Cuesta) ->
     ],
 )
 def test_impossible_requests_are_refused_before_anything_runs(
-    here: Path, write: Write, cuesta: Cuesta, arguments: str, code: Exit, said: str
+    here: Path, write: Write, cuesta: Cuesta, arguments: str, code: Exit, text: str
 ) -> None:
     good(here / "one")
     write("a.toml", PLAN.replace("DELAY", "0ms"))
     write("b.toml", PLAN.replace("DELAY", "0ms").replace("users = 4", "users = 5"))
     write("metered.toml", PLAN.replace("DELAY", "0ms").replace('meters = "none"', ""))
-    cuesta("compare", *shlex.split(arguments)).ends(code, said)
+    cuesta("compare", *shlex.split(arguments)).ends(code, text)
     assert not (here / "runs").exists()
 
 
@@ -185,11 +185,11 @@ def test_the_detectable_change_is_printed_before_the_first_pair(here: Path, writ
     responses = ["response p95 of short: ask", "response p95 of long: find"]
     assert figures == ["CPU per transaction", "transactions/s", *responses, "echo p95 of short", "echo p95 of long"]
     series = Interleaved(options, options, here, pairs=8)
-    said = "\n".join(PlannedPairs(series, (job, job), figures, 0.05).announcement())
-    assert f"8 pairs, 16 runs: about {16 * duration(job):.0f} s" in said
+    text = "\n".join(PlannedPairs(series, (job, job), figures, 0.05).announcement())
+    assert f"8 pairs, 16 runs: about {16 * duration(job):.0f} s" in text
     least = least_change(8, 0.03, in_pairs=True, alpha=0.05 / 6)
     assert least
-    assert f"differ by 3 % (standard deviation): a change of {share(math.expm1(least))}; " in said
+    assert f"differ by 3 % (standard deviation): a change of {share(math.expm1(least))}; " in text
     assert least > 0.03, "8 pairs that differ so much cannot find 3 %"
 
 
@@ -198,16 +198,16 @@ def test_a_run_is_held_against_a_service(here: Path, cuesta: Cuesta) -> None:
     of_service = meter_report(part=False, by_cause=causes(user=20.0, page_faults=10.0))
     (here / "service.profile").write_text(json.dumps({**about, "sheet": of_service}))
     run = good(here / "run")
-    beside = ("compare", "--profile", "service.profile", run, "--json", "-")
-    found = cuesta(*beside).ends().json
-    assert found["represents"] is True
-    assert found["missing"]["CPU time by cause"] == "of the run: the sampler is not on"
+    compare = ("compare", "--profile", "service.profile", run, "--json", "-")
+    document = cuesta(*compare).ends().json
+    assert document["represents"] is True
+    assert document["missing"]["CPU time by cause"] == "of the run: the sampler is not on"
     rows = [json.loads(row) for row in (run / "meters.jsonl").read_text().splitlines()]
     rows[-1]["sheet"]["by_cause"] = causes(user=12.0)
     (run / "meters.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = cuesta(*beside).ends(Exit.CHANGED).json
-    assert found["represents"] is False
-    assert found["unexercised"] == ["page faults: 33.3 % of the service's CPU time, 0.0 % here"]
+    document = cuesta(*compare).ends(Exit.CHANGED).json
+    assert document["represents"] is False
+    assert document["unexercised"] == ["page faults: 33.3 % of the service's CPU time, 0.0 % here"]
     unmetered = RunFolder(here / "unmetered").write()
     refused = cuesta("compare", "--profile", "service.profile", unmetered)
     refused.ends(Exit.REFUSED, "no report of its host's meters")

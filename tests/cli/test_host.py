@@ -75,16 +75,16 @@ def test_attached_it_ends_with_its_input() -> None:
 def test_rows_of_an_attached_host_end_at_given_instants(tmp_path: Path) -> None:
     with hosting("--attached", "--meters", str(tmp_path)) as process:
         row(process.stdout)
-        told = [_native.now() + after for after in (120_000_000, 250_000_000, 250_000_001)]
+        instants = [_native.now() + delay for delay in (120_000_000, 250_000_000, 250_000_001)]
         assert process.stdin
-        process.stdin.write("".join(f"{instant}\n" for instant in told))
+        process.stdin.write("".join(f"{instant}\n" for instant in instants))
         process.stdin.flush()
         ends: list[int] = []
-        while not ends or ends[-1] < told[-1]:
+        while not ends or ends[-1] < instants[-1]:
             ends = [json.loads(each)["at"] for each in (tmp_path / "series.jsonl").read_text().splitlines()]
             assert process.poll() is None
-    for instant in told:
-        assert any(0 <= end - instant < 500_000_000 for end in ends), (told, ends)
+    for instant in instants:
+        assert any(0 <= end - instant < 500_000_000 for end in ends), (instants, ends)
 
 
 def test_the_start_message_names_who_can_reach_it() -> None:

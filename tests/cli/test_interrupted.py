@@ -68,10 +68,10 @@ def test_a_reader_that_closes_its_pipe_loses_no_file(here: Path) -> None:
     command = [sys.executable, "-m", "cuesta", *RUN]
     ended = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False, timeout=100)
     os.close(writer)
-    said = ended.stderr
-    assert ended.returncode in (Exit.GOOD, Exit.INVALID), said
-    assert "Traceback" not in said
-    assert "Broken pipe" not in said
+    text = ended.stderr
+    assert ended.returncode in (Exit.GOOD, Exit.INVALID), text
+    assert "Traceback" not in text
+    assert "Broken pipe" not in text
     are_whole(here / "out")
 
 

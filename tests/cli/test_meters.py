@@ -43,8 +43,8 @@ def test_json_rows_are_whole_reports_that_add_up(cuesta: Cuesta) -> None:
 
 def test_each_caller_has_its_own_interval(cuesta: Cuesta) -> None:
     def report(file: str, *more: str) -> dict[str, Any]:
-        found: dict[str, Any] = cuesta("meters", "--report", *more, "--since", file, "--json").ends().json
-        return found
+        document: dict[str, Any] = cuesta("meters", "--report", *more, "--since", file, "--json").ends().json
+        return document
 
     for file in ("mine", "yours"):
         cuesta("meters", "--reset", "--since", file).ends()
@@ -102,9 +102,9 @@ def test_the_word_that_is_meant_comes_first(arguments: str, meant: str) -> None:
     ],
 )
 def test_a_word_has_help_with_its_own_flags(cuesta: Cuesta, word: str, flags: set[str]) -> None:
-    said = cuesta("meters", word, "--help").ends().out
-    assert said.startswith(f"usage: cuesta meters {word} ")
-    options = said.partition("options:")[2].partition("examples:")[0]
+    text = cuesta("meters", word, "--help").ends().out
+    assert text.startswith(f"usage: cuesta meters {word} ")
+    options = text.partition("options:")[2].partition("examples:")[0]
     assert set(re.findall(r"^  .*?--([\w-]+)", options, re.MULTILINE)) == flags | {"help"}
 
 
@@ -148,12 +148,12 @@ def test_a_report_without_an_interval_says_how_to_begin_one(cuesta: Cuesta) -> N
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"at": 5}', "\x00"])
 def test_a_file_that_holds_no_reading_is_refused(cuesta: Cuesta, here: Path, text: str) -> None:
     (here / "kept").write_text(text)
-    said = "not a reading that `cuesta meters --reset` wrote"
-    cuesta("meters", "--report", "--since", "kept").ends(Exit.BAD_INPUT, said, "begins a new one")
+    message = "not a reading that `cuesta meters --reset` wrote"
+    cuesta("meters", "--report", "--since", "kept").ends(Exit.BAD_INPUT, message, "begins a new one")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "text"),
     [
         ("--pid none", Exit.USAGE, "expected `machine`"),
         ("--pid 4194305", Exit.FAILED, "no such process"),
@@ -184,8 +184,8 @@ def test_a_file_that_holds_no_reading_is_refused(cuesta: Cuesta, here: Path, tex
         ("--exact --from http://host.invalid:9100/metrics", Exit.USAGE, "a node_exporter does not trace"),
     ],
 )
-def test_impossible_subjects_and_flags_are_refused(cuesta: Cuesta, arguments: str, code: Exit, said: str) -> None:
-    cuesta("meters", *arguments.split()).ends(code, said)
+def test_impossible_subjects_and_flags_are_refused(cuesta: Cuesta, arguments: str, code: Exit, text: str) -> None:
+    cuesta("meters", *arguments.split()).ends(code, text)
 
 
 def test_ctrl_c_ends_rows_with_their_average() -> None:
@@ -224,8 +224,8 @@ def test_an_unprivileged_user_can_meter_and_learns_what_is_missing() -> None:
     assert meter_report["counts"]["major_faults"]["tier"] == "plain"
     assert meter_report["traffic"]["run_delay"]["value"] >= 0
     if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) > 0:
-        said = " ".join([*meter_report["notes"], meter_report["by_cause"].get("why", "")])
-        assert "perf_event_paranoid" in said or "CAP_PERFMON" in said, said
+        text = " ".join([*meter_report["notes"], meter_report["by_cause"].get("why", "")])
+        assert "perf_event_paranoid" in text or "CAP_PERFMON" in text, text
 
 
 def as_nobody(work: Callable[[], str]) -> dict[str, Any]:
@@ -244,8 +244,8 @@ def as_nobody(work: Callable[[], str]) -> dict[str, Any]:
         finally:
             os._exit(status)
     os.close(writer)
-    with open(reader, "rb") as said:
-        text = said.read()
+    with open(reader, "rb") as pipe:
+        text = pipe.read()
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 0
     result: dict[str, Any] = json.loads(text)

@@ -21,13 +21,13 @@ def test_a_profile_names_what_a_process_does(tmp_path: Path) -> None:
             done = subprocess.run([*CUESTA, *words, "--json", "-"], capture_output=True, text=True, check=True)
         finally:
             busy.kill()
-    found = json.loads(done.stdout)
-    assert found["samples"] > 0
-    assert found["covered"] >= 0.9
-    assert "python" in found["modules"][0]["module"]
-    assert found["sheet"]["by_cause"]["value"]["causes"]["user"]["seconds"]["value"] > 0
+    document = json.loads(done.stdout)
+    assert document["samples"] > 0
+    assert document["covered"] >= 0.9
+    assert "python" in document["modules"][0]["module"]
+    assert document["sheet"]["by_cause"]["value"]["causes"]["user"]["seconds"]["value"] > 0
     assert flame.read_text().startswith("<svg ")
-    assert sum(int(row.rpartition(" ")[2]) for row in folded.read_text().splitlines()) == found["samples"]
+    assert sum(int(row.rpartition(" ")[2]) for row in folded.read_text().splitlines()) == document["samples"]
 
 
 @contextmanager

@@ -166,7 +166,7 @@ def test_a_pipe_cannot_be_recorded(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "text"),
     [
         ("", Exit.USAGE, "there is nothing to record"),
         ("-- true", Exit.USAGE, "there is no terminal here to type at"),
@@ -179,11 +179,11 @@ def test_a_pipe_cannot_be_recorded(here: Path) -> None:
     ],
 )
 def test_targets_that_cannot_be_recorded_are_refused(
-    write: Write, cuesta: Cuesta, arguments: str, code: Exit, said: str
+    write: Write, cuesta: Cuesta, arguments: str, code: Exit, text: str
 ) -> None:
     write("old.cast", '{"version": 1, "width": 80, "height": 24, "stdout": [[0.1, "$ "]]}\n')
     write("broken.cast", '{"version": 2, "width": 80, "height": 24}\n[soon]\n')
-    cuesta("record", *arguments.split()).ends(code, said)
+    cuesta("record", *arguments.split()).ends(code, text)
 
 
 def test_a_truncated_cast_becomes_a_tape_up_to_that_point(here: Path, cuesta: Cuesta) -> None:

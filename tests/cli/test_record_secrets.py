@@ -86,11 +86,11 @@ def hides(folder: Path, person: Person, secret: str) -> None:
     """Assert that no file contains a part of the secret, and that the tape can be played."""
     files = [path for path in folder.iterdir() if path.name.startswith("session")]
     assert {path.suffix for path in files} == {".tape", ".cast"}
-    found = {where: leaks(text, secret) for where, text in readings(folder).items()}
-    assert not any(found.values()), (secret, found)
-    said = person.seen.decode().rsplit("cuesta: recorded ", 1)[-1]
-    assert "hidden, because the screen did not show it" in said
-    assert not leaks(said, secret)
+    pieces = {where: leaks(text, secret) for where, text in readings(folder).items()}
+    assert not any(pieces.values()), (secret, pieces)
+    message = person.seen.decode().rsplit("cuesta: recorded ", 1)[-1]
+    assert "hidden, because the screen did not show it" in message
+    assert not leaks(message, secret)
     assert re.search(r"\$\{(secret|password)(_\d)?\}", (folder / "session.tape").read_text(encoding="utf-8"))
     assert main(["check", str(folder / "session.tape")]) == Exit.GOOD
 
@@ -141,8 +141,8 @@ def test_a_secret_in_a_foreign_cast_is_not_in_its_tape(here: Path, cuesta: Cuest
     recorded(here, "whiptail", "vW9mVgk73jxB", 0.02, "--keep-all")
     (here / "session.cast").rename(here / "vW9mVgk73jxB.cast")
     (here / "session.tape").unlink()
-    said = cuesta("record", "--from", "vW9mVgk73jxB.cast").ends().out
-    assert "vW9mVgk73jxB.cast itself still holds what is hidden here" in said
+    text = cuesta("record", "--from", "vW9mVgk73jxB.cast").ends().out
+    assert "vW9mVgk73jxB.cast itself still holds what is hidden here" in text
     tapes = list(here.glob("*.tape"))
     assert [tape.name for tape in tapes] == ["session.tape"]
     assert not leaks(tapes[0].read_text(encoding="utf-8"), "vW9mVgk73jxB")
@@ -158,10 +158,10 @@ def test_keep_all_hides_nothing(here: Path) -> None:
 
 def test_the_end_lists_hidden_and_visible_entries(here: Path) -> None:
     person = recorded(here, "read-s", "vW9mVgk73jxB", 0.02)
-    said = person.seen.decode().rsplit("cuesta: recorded ", 1)[-1]
-    assert re.search(r'after \d+\.\d s, in row 2, behind "Code:": 12 keys -> \$\{secret_1\}', said)
-    assert "kept, because the screen showed it: 25 keys in 2 places" in said
-    assert "--data USERS.csv   (whose first row is secret_1)" in said
+    text = person.seen.decode().rsplit("cuesta: recorded ", 1)[-1]
+    assert re.search(r'after \d+\.\d s, in row 2, behind "Code:": 12 keys -> \$\{secret_1\}', text)
+    assert "kept, because the screen showed it: 25 keys in 2 places" in text
+    assert "--data USERS.csv   (whose first row is secret_1)" in text
 
 
 def test_a_tape_with_a_secret_plays_with_the_users_own(here: Path, write: Write, cuesta: Cuesta) -> None:
@@ -259,7 +259,7 @@ def test_ordinary_input_is_not_hidden(here: Path, name: str, cuesta: Cuesta) -> 
     steps(person)
     assert person.sees_the_end() == Exit.GOOD
     kept = sum(map(len, re.findall(r"[ -~]", "".join(events(here / "session.cast", "i")))))
-    said = person.seen.decode().rsplit("cuesta: recorded ", 1)[-1]
-    hidden = sum(int(keys) for keys in re.findall(r": (\d+) keys? -> ", said))
-    assert kept >= 0.98 * (kept + hidden), said
+    text = person.seen.decode().rsplit("cuesta: recorded ", 1)[-1]
+    hidden = sum(int(keys) for keys in re.findall(r": (\d+) keys? -> ", text))
+    assert kept >= 0.98 * (kept + hidden), text
     cuesta("check", "session.tape").ends()

@@ -56,8 +56,8 @@ def test_progress_summary_and_json_say_that_tracing_was_unavailable(write: Write
     ran = subprocess.run([*WITHOUT, *cuesta], capture_output=True, text=True, check=False, cwd=here)
     assert ran.returncode in (Exit.GOOD, Exit.INVALID), ran.stderr
     assert f"cuesta: --meters exact: not traced: {WHY}" in ran.stderr
-    said = " ".join(ran.stdout.split())
-    assert f"not traced, though that was asked for: {WHY}" in said
+    text = " ".join(ran.stdout.split())
+    assert f"not traced, though that was asked for: {WHY}" in text
     assert json.loads((here / "out.json").read_text())["host"]["meters"]["untraced"] == WHY
     page = (here / "out" / "report.html").read_text()
     assert "not traced, though that was asked for" in page

@@ -66,16 +66,16 @@ def test_a_search_goes_on_only_on_the_machine_that_it_began_on(tmp_path: Path, r
     run = json.loads(file.read_text())
     load = [each + 1 for each in run["machine"]["load"]]
     other = f"machine: id 0 against {run['machine']['id']}, in the search and here"
-    for change, code, said in (
+    for change, code, text in (
         ({"load": load}, Exit.GOOD, ""),
         ({"kernel": "2.4.20", "id": "0"}, Exit.BAD_INPUT, other),
     ):
         file.write_text(json.dumps({**run, "machine": run["machine"] | change}))
-        resume(file.parent).ends(code, said)
+        resume(file.parent).ends(code, text)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "text"),
     [
         ({"search": None}, "this run was no search"),
         ({"plan": 5}, "the plan or the method of the search is damaged"),
@@ -84,10 +84,10 @@ def test_a_search_goes_on_only_on_the_machine_that_it_began_on(tmp_path: Path, r
         ({"tapes": []}, "is not what it was"),
     ],
 )
-def test_a_damaged_folder_does_not_go_on(tmp_path: Path, resume: Resume, change: dict[str, object], said: str) -> None:
+def test_a_damaged_folder_does_not_go_on(tmp_path: Path, resume: Resume, change: dict[str, object], text: str) -> None:
     file = begun(tmp_path) / "run.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
-    assert "pydantic" not in resume(file.parent).ends(Exit.BAD_INPUT, said).err
+    assert "pydantic" not in resume(file.parent).ends(Exit.BAD_INPUT, text).err
 
 
 def test_what_is_no_run_folder_does_not_go_on(tmp_path: Path, resume: Resume) -> None:

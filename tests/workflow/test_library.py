@@ -56,15 +56,15 @@ def test_groups_and_tables_are_keywords_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keywords", "said"),
+    ("keywords", "text"),
     [
         ({"user": 3}, "user: no such setting; did you mean `users`?"),
         ({"users": "many"}, "users: expected a number of users, got 'many'"),
         ({"measure": timedelta(0)}, "measure: measuring takes at least 100ms"),
     ],
 )
-def test_a_wrong_keyword_is_named(tmp_path: Path, keywords: dict[str, object], said: str) -> None:
-    with pytest.raises(UsageError, match=f"^{re.escape(said)}"):
+def test_a_wrong_keyword_is_named(tmp_path: Path, keywords: dict[str, object], text: str) -> None:
+    with pytest.raises(UsageError, match=f"^{re.escape(text)}"):
         settings(tmp_path, **keywords)
 
 

@@ -23,14 +23,14 @@ def test_the_document_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     names: dict[str, Any] = {}
     (first, *rest) = blocks("python")
     exec(first, names)
-    said = capsys.readouterr()
-    assert "LIMITED BY" in said.out
-    assert not said.err
+    printed = capsys.readouterr()
+    assert "LIMITED BY" in printed.out
+    assert not printed.err
     for block in rest:
         exec(block, names)
     assert names["comparison"].exit == Exit.REFUSED
-    said = capsys.readouterr()
-    assert (said.out, said.err) == ("", "")
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "")
     frame = nanoarrow.ArrayStream(names["steps"]).read_all()
     assert len(frame) == 1
     slow = names["slow"]

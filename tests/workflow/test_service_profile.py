@@ -19,8 +19,8 @@ class Gone:
 
     def report(self, since: str | None = None) -> str:
         assert since is None
-        found = meter_report()
-        return json.dumps({**found, "own": {name: missing("process 4711 has ended") for name in found["own"]}})
+        document = meter_report()
+        return json.dumps({**document, "own": {name: missing("process 4711 has ended") for name in document["own"]}})
 
 
 def test_a_subject_that_has_ended_is_not_recorded(tmp_path: Path) -> None:
