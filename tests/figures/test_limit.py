@@ -110,7 +110,7 @@ def test_any_text_is_a_limit_or_a_message(text: str) -> None:
 
 def test_published_figures_of_a_certification_are_seconds_of_its_form() -> None:
     figure = Reference.read("form.creation_whole")
-    assert (str(figure), figure.is_of_form, figure.is_duration, figure.value("18.1s")) == (
+    assert (str(figure), figure.is_of_form, figure.is_duration, figure.read_value("18.1s")) == (
         *("form.creation_whole", True, True),
         18.1,
     )

@@ -38,8 +38,8 @@ class About:
     """Name for people, by default that of the field; `{}` stands for the label of the table."""
     better: Better | None = None
     """By default that of the table."""
-    alias: str | None = None
-    """A second name, which limits and `cuesta compare` have given it."""
+    other_name: str | None = None
+    """A second name, for limits and `cuesta compare`. (Type checkers take a field's `alias` for its argument.)"""
     column: str | None = None
     """Column of the ledger's `steps`, by default the name with `_` for dots."""
     counter: bool = False
@@ -48,17 +48,17 @@ class About:
     """Whether it is text for people, whose words may change from version to version."""
 
     @property
-    def published(self) -> str:
+    def documented(self) -> str:
         """The meaning as documents have it: JSON says null for None."""
         return self.meaning.replace("{}: ", "").replace("None", "null")
 
     @property
-    def described(self) -> dict[str, Any]:
+    def json_schema(self) -> dict[str, Any]:
         """What a JSON Schema says of the field."""
-        return {"description": self.published} | ({"unit": str(self.unit)} if self.unit else {})
+        return {"description": self.documented} | ({"unit": str(self.unit)} if self.unit else {})
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-        return handler(core) | self.described
+        return handler(core) | self.json_schema
 
 
 class AnyJson:
@@ -74,20 +74,19 @@ def declare(  # noqa: PLR0913, what is declared of a figure, and of its field
     label: str | None = None,
     better: Better | None = None,
     *,
-    other_name: str | None = None,
     default: Any = MISSING,
     default_factory: Any = MISSING,
     **about: Any,
 ) -> Any:
     """Declare a field of a table: `errors: int = declare("…", Unit.COUNT)`, or one that has the `About` of others."""
     if isinstance(meaning, str):
-        meaning = About(meaning, unit, label, better, alias=other_name, **about)
+        meaning = About(meaning, unit, label, better, **about)
     return field(default=default, default_factory=default_factory, metadata={"about": meaning})
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(declare,))
 def figure_table(table: type[Table]) -> type[Table]:
-    """Make a frozen dataclass of a class whose fields are declared; the type of each is annotated with its `About`."""
+    """Make a class with declared fields a frozen dataclass; the type of each field is annotated with its `About`."""
     for name, kind in table.__annotations__.items():
         table.__annotations__[name] = Annotated[kind, vars(table)[name].metadata["about"]]
     return dataclass(frozen=True, slots=True)(table)

@@ -91,7 +91,7 @@ def figures_of(table: type, place: tuple[str, ...] = (), within: About | None = 
                 inner.better,
                 inner.label or at,
                 f"{inner.meaning[:1].upper()}{inner.meaning[1:]}.",
-                about.alias or at,
+                about.other_name or at,
                 about.column or "_".join(path),
             )
 

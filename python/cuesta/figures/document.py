@@ -49,7 +49,7 @@ def markdown(table: type) -> str:
 
 def _rows(table: type, place: str = "") -> Iterator[str]:
     for name, kind, about in declared(table):
-        at, meaning = f"{place}{name}", about.published
+        at, meaning = f"{place}{name}", about.documented
         if is_table(kind) and kind not in NAMED:
             yield from _rows(kind, f"{at}.")
         else:
@@ -83,7 +83,7 @@ def schema() -> str:
     }
     for table in (WaitingCounts, WaitSample, DueAccount):  # of these Rust declares the fields
         for name, _, about in declared(table):
-            merged["$defs"][table.__name__]["properties"][name] |= about.described
+            merged["$defs"][table.__name__]["properties"][name] |= about.json_schema
     return json.dumps(merged, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -42,7 +42,7 @@ class Limit:
         figure = Reference.from_parts(metric, transaction, statistic)
         if figure.is_of_form:
             raise ValueError(f"`{metric}` belongs to a certification's form, and a limit applies to a run")
-        return Limit(text.strip(), figure, comparison, figure.value("".join(value.split())))
+        return Limit(text.strip(), figure, comparison, figure.read_value("".join(value.split())))
 
     def holds(self, value: float) -> bool:
         return COMPARISONS[self.comparison](value, self.value)

@@ -76,7 +76,7 @@ class Reference:
         return Reference(metric, transaction, statistic)
 
     def selectable(self, groups: Mapping[str, Collection[str]]) -> list[str]:
-        """What may stand in its braces, in a plan of these groups, each with the transactions of its tape."""
+        """What may stand in its braces, in a plan whose `groups` each have a tape with these transactions."""
         if self.metric not in OF_CLASSES:
             return list(groups)
         pairs = [(group, transaction) for group, names in groups.items() for transaction in names]
@@ -97,7 +97,7 @@ class Reference:
         """Whether only a certification gives it."""
         return self.metric in FORM
 
-    def value(self, text: str) -> float:
+    def read_value(self, text: str) -> float:
         """Read a value in the unit of this figure; raises ValueError with what is wrong."""
         if self.unit == Unit.SECONDS:
             return _seconds(text)
@@ -121,7 +121,10 @@ class Reference:
 
 
 def selects(whose: str | None, group: str, source: str, sources: Collection[str]) -> bool:
-    """Whether what stands in braces means what a group has of a source; `sources` are those that the metric has."""
+    """Whether the name in braces, `whose`, selects the values of a group and a source.
+
+    A source is a class of transactions, or `keys` and the like; `sources` are all that the metric has.
+    """
     if whose is None or whose == f"{group}: {source}":
         return True
     return whose == (source if whose in sources else group)
@@ -133,7 +136,7 @@ def _seconds(text: str) -> float:
     return _native.duration(text) / 1e9
 
 
-def _meant(statistic: str | None) -> str | None:
+def _correct_statistic(statistic: str | None) -> str | None:
     """The statistic that another tool's word stands for: `p999` is `p99.9`."""
     digits = re.fullmatch(r"p(\d\d)\.?(\d+)", statistic or "")
     return f"p{digits[1]}.{digits[2]}" if digits else _MEANT.get(statistic or "")
@@ -142,7 +145,7 @@ def _meant(statistic: str | None) -> str | None:
 def _check(metric: str, transaction: str | None, statistic: str | None) -> None:
     if metric in DURATIONS:
         if statistic is None or not _STATISTIC.fullmatch(statistic):
-            hint = f"did you mean `{metric}.{meant}`?" if (meant := _meant(statistic)) else _STATISTICS
+            hint = f"did you mean `{metric}.{meant}`?" if (meant := _correct_statistic(statistic)) else _STATISTICS
             raise ValueError(f"`{metric}` needs a statistic: {hint}")
     elif metric not in NUMBERS and metric not in FORM:
         near = difflib.get_close_matches(metric, [*DURATIONS, *NUMBERS, *CATALOGUE, *FORM], n=1)

@@ -43,13 +43,13 @@ class PublishedFigure(PlanTable):
     @classmethod
     def _fits_the_figure(cls, value: str, info: ValidationInfo) -> str:
         if "figure" in info.data:
-            info.data["figure"].value(value)
+            info.data["figure"].read_value(value)
         return value
 
     @property
     def number(self) -> float:
         """The value in the figure's unit: seconds, a share or a number."""
-        return self.figure.value(self.value)
+        return self.figure.read_value(self.value)
 
 
 class PublishedTable(PlanTable):
