@@ -1,6 +1,6 @@
 """Pads, cuts and wraps text for a terminal, by cells: 検 takes two, a combining accent none.
 
-Control characters must be gone before: they have no width.
+The text must have no control characters, which have no width.
 """
 
 import re

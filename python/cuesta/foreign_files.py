@@ -16,8 +16,8 @@ class TooLongError(ValueError):
 def read_bytes(path: Path, longest: int) -> bytes:
     """Read a whole file. Raises OSError, and TooLongError if it has more than `longest` bytes.
 
-    A named pipe is refused, because nobody may write to it; one that a shell has opened (`/dev/fd/63`) is read. Nothing
-    else is waited for: of `/proc/kmsg`, for example, what is there is read.
+    A named pipe is refused, because nobody may write to it; one that a shell has opened (`/dev/fd/63`) is read. All
+    other files are opened without blocking: `/proc/kmsg`, for example, gives only what it holds now.
     """
     try:
         if path.parent.resolve() == Path(f"/proc/{os.getpid()}/fd"):

@@ -15,7 +15,7 @@ def private(path: str, flags: int) -> int:
 
 @contextmanager
 def record_file(path: Path, mode: str) -> Iterator[IO[str]]:
-    """Open a record beside the driver's own; what a full disk refuses at its end is lost, and the driver reports it."""
+    """Open a file of records. If the disk is full when it is closed, its last rows are lost without an error here."""
     file = open(path, mode, encoding="utf-8", opener=private)  # noqa: SIM115
     try:
         yield file

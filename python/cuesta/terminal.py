@@ -18,7 +18,7 @@ CLEAR_ROW = "\x1b[K"
 
 
 class Styled(str):
-    """Rows for a terminal that hold its styles; the text between them is plain already."""
+    """Text with a terminal's styles (escape sequences); all other characters in it are plain already."""
 
     __slots__ = ()
 

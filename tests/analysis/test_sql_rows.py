@@ -75,10 +75,10 @@ def test_exactly_the_columns_of_a_certification_are_filled(certification: sql_ro
 
 def test_a_certification_can_be_queried(certification: sql_rows.Rows) -> None:
     with Database.at(None) as database:
-        database.take("c", "x", certification)
+        database.replace_rows("c", "x", certification)
         joined = "certifications join measurements using (folder) where name = 'Total CPU time charged'"
         sql = f"select system, started::varchar, elapsed, excluded, why is null from {joined}"
-        assert database.ask(sql).rows == [("1.0", "2026-01-02 03:04:05", 2.0, 1, True)]
+        assert database.fetch(sql).rows == [("1.0", "2026-01-02 03:04:05", 2.0, 1, True)]
 
 
 def test_each_figure_of_a_meter_report_is_a_row_with_tier_or_reason() -> None:

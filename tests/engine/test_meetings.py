@@ -8,7 +8,7 @@ import pytest
 from cuesta.cli import main
 from cuesta.engine.meetings import Meetings
 from cuesta.ledger import open_run
-from cuesta.ledger.transactions import transactions
+from cuesta.ledger.transactions import read_transactions
 from cuesta.records.messages import BarrierRelease, BarrierStatus
 from tests.busy import BUSY
 from tests.conftest import Write
@@ -69,7 +69,7 @@ def due_instants(folder: Path, agents: int) -> dict[int, list[int]]:
     due: dict[int, list[int]] = {}
     recorded = open_run(folder)
     assert len(recorded.agents) == agents
-    for row in transactions(recorded):
+    for row in read_transactions(recorded):
         due.setdefault(row.user, []).append(round(row.due * 1e9))
     return due
 

@@ -15,7 +15,7 @@ from cuesta.engine.ports import Engine
 from cuesta.engine.run_job import run_job
 from cuesta.engine.search import NextTrial, SearchJob, search
 from cuesta.ledger import Recorded, open_run
-from cuesta.ledger.transactions import transactions
+from cuesta.ledger.transactions import read_transactions
 from cuesta.plan import RawOptions, load
 from cuesta.plan.sweep import at_load
 from cuesta.records.messages import Snapshot
@@ -112,7 +112,7 @@ def test_histograms_of_agents_merge_exactly_wherever_they_are(here: Path, write:
     """They hold what the logs of all agents hold, by three digits."""
     recorded = run(prepared(write, here, PACED, load="paced:300ms"), here / "out", NamespaceEngine(here))
     merged = Histogram.sum([row.histogram for row in recorded.histogram_rows() if row.tag.series == "response"])
-    logged = sorted(row.done - row.due for row in transactions(recorded))
+    logged = sorted(row.done - row.due for row in read_transactions(recorded))
     assert merged
     assert merged.count == len(logged) > 20
     counts = accumulate(count for _, count in merged.buckets())

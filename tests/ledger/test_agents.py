@@ -5,7 +5,7 @@ from pathlib import Path
 
 from cuesta.analysis import summarise
 from cuesta.ledger import open_run
-from cuesta.ledger.transactions import transactions
+from cuesta.ledger.transactions import read_transactions
 from tests.run_folder import CLOCK, NANO, Row, RunFolder, write_rows
 
 AHEAD = 5_000_000_000_000
@@ -40,7 +40,7 @@ def test_rows_on_other_clocks_stand_on_one_axis_of_time(tmp_path: Path) -> None:
     assert {key: each.count for key, each in found.measured.items()} == {
         key: each.count for key, each in expected.measured.items()
     }
-    assert [row.due for row in transactions(found)] == [1.0, 1.0]
+    assert [row.due for row in read_transactions(found)] == [1.0, 1.0]
     assert [row.end for row in found.host] == [2.0]
     assert [gap.at for gap in found.metered.gaps] == [3.0]
 

@@ -21,13 +21,13 @@ def folder(tmp_path: Path) -> Path:
 @contextmanager
 def database(folder: Path) -> Iterator[Database]:
     with Database.at(None) as made:
-        made.take(str(folder), fingerprint(folder), rows_of_run(folder))
+        made.replace_rows(str(folder), fingerprint(folder), rows_of_run(folder))
         yield made
 
 
 def ask(folder: Path, sql: str) -> SqlResult:
     with database(folder) as made:
-        return made.ask(sql)
+        return made.fetch(sql)
 
 
 def write(folder: Path, sql: str, file: Path) -> int:
@@ -117,18 +117,18 @@ def test_a_saved_database_reads_only_changed_folders(folder: Path, tmp_path: Pat
     with Database.at(file) as made:
         assert made.changed(prints) == [str(folder), str(other)]
         for each in (folder, other):
-            made.take(str(each), prints[str(each)], rows_of_run(each))
+            made.replace_rows(str(each), prints[str(each)], rows_of_run(each))
     with (other / "agent-0" / "series.jsonl").open("a") as series:
         series.write('{"half')
     prints[str(other)] = fingerprint(other)
     with Database.at(file) as made:
         assert made.changed(prints) == [str(other)]
-        made.take(str(other), prints[str(other)], rows_of_run(other))
+        made.replace_rows(str(other), prints[str(other)], rows_of_run(other))
         assert made.damaged() == [f"{other}: agent-0/series.jsonl: the last row is cut off and left out"]
     del prints[str(folder)]
     with Database.at(file) as made:  # rows of a deleted folder are deleted
         assert made.changed(prints) == []
-        assert made.ask("select count(*) from runs").rows == [(1,)]
+        assert made.fetch("select count(*) from runs").rows == [(1,)]
 
 
 def test_a_saved_database_may_be_deleted_or_of_another_version(folder: Path, tmp_path: Path) -> None:
@@ -136,10 +136,10 @@ def test_a_saved_database_may_be_deleted_or_of_another_version(folder: Path, tmp
     for _ in range(2):
         with Database.at(file) as made:
             assert made.changed({str(folder): "x"}) == [str(folder)]
-            made.take(str(folder), "x", rows_of_run(folder))
+            made.replace_rows(str(folder), "x", rows_of_run(folder))
         file.unlink()
     with Database.at(file) as made:
-        made.take(str(folder), "x", rows_of_run(folder))
+        made.replace_rows(str(folder), "x", rows_of_run(folder))
         made.connection.execute("UPDATE ledger_format SET shape = 'older'")
     with Database.at(file) as made:
         assert made.changed({str(folder): "x"}) == [str(folder)]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.errors import CuestaError
-from cuesta.ledger.signature import check_key, sign, signer, unfit
+from cuesta.ledger.signature import check_key, find_signer, list_misfits, sign
 from tests.daemons import keygen
 
 
@@ -26,32 +26,32 @@ def signed(here: Path) -> Path:
 
 
 def test_who_signed_is_named(signed: Path) -> None:
-    assert signer(signed, signers(signed, "ben", "ann")) == "ann@example"
+    assert find_signer(signed, signers(signed, "ben", "ann")) == "ann@example"
 
 
 def test_a_record_is_signed_again(signed: Path) -> None:
     sign(signed, signed / "ben")
-    assert signer(signed, signers(signed, "ben", "ann")) == "ben@example"
+    assert find_signer(signed, signers(signed, "ben", "ann")) == "ben@example"
 
 
 def test_another_person_is_not_accepted_as_the_signer(signed: Path) -> None:
     with pytest.raises(CuestaError, match="none of the signers in"):
-        signer(signed, signers(signed, "ben"))
+        find_signer(signed, signers(signed, "ben"))
 
 
 @pytest.mark.parametrize("text", ['{"format": 2}\n', '{"format": 1}\n\n', ""])
 def test_a_changed_record_is_found(signed: Path, text: str) -> None:
     (signed / "record.json").write_text(text)
     with pytest.raises(CuestaError, match="does not fit the record"):
-        signer(signed, signers(signed, "ann"))
+        find_signer(signed, signers(signed, "ann"))
 
 
 def test_a_changed_record_is_found_without_knowing_who_may_sign(signed: Path) -> None:
-    assert unfit(signed) == []
+    assert list_misfits(signed) == []
     (signed / "record.json").write_text('{"format": 2}\n')
-    assert "does not fit the record" in "".join(unfit(signed))
+    assert "does not fit the record" in "".join(list_misfits(signed))
     (signed / "record.json.sig").unlink()
-    assert unfit(signed) == [], "an unsigned record makes no claim"
+    assert list_misfits(signed) == [], "an unsigned record makes no claim"
 
 
 def test_a_signature_for_something_else_is_refused(signed: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_signature_for_something_else_is_refused(signed: Path) -> None:
     command = ["ssh-keygen", "-q", "-Y", "sign", "-f", str(signed / "ann"), "-n", "git", str(signed / "record.json")]
     subprocess.run(command, check=True, capture_output=True)
     with pytest.raises(CuestaError, match="does not fit the record"):
-        signer(signed, signers(signed, "ann"))
+        find_signer(signed, signers(signed, "ann"))
 
 
 def test_missing_files_and_programs_are_named(here: Path) -> None:
@@ -69,7 +69,7 @@ def test_missing_files_and_programs_are_named(here: Path) -> None:
     with pytest.raises(CuestaError, match="is not an SSH key"):
         check_key(here / "no-key")
     with pytest.raises(CuestaError, match="is not signed"):
-        signer(here, here / "signers")
+        find_signer(here, here / "signers")
     (here / "record.json.sig").write_text("x")
     with pytest.raises(CuestaError, match="signers: there is no such file"):
-        signer(here, here / "signers")
+        find_signer(here, here / "signers")

@@ -8,7 +8,7 @@ import pytest
 
 from cuesta.errors import InputError
 from cuesta.ledger import open_run
-from cuesta.ledger.transactions import Transaction, transactions
+from cuesta.ledger.transactions import Transaction, read_transactions
 from tests.run_folder import CLOCK, NANO, RunFolder
 
 HEADER = "class_group,transaction,user,due,sent,first,done\n"
@@ -36,12 +36,12 @@ def write(folder: Path, *logs: str) -> Path:
 def test_the_logs_of_all_agents_are_read_in_order_of_done(tmp_path: Path) -> None:
     run = write(tmp_path, HEADER + row(0, 1) + row(2, 3), HEADER + row(1, 2, 'say ""x"", y'))
     recorded = open_run(run)
-    assert transactions(recorded) == [transaction(0, 1), transaction(1, 2, 'say "x", y'), transaction(2, 3)]
+    assert read_transactions(recorded) == [transaction(0, 1), transaction(1, 2, 'say "x", y'), transaction(2, 3)]
     assert recorded.damage == []
 
 
 def test_a_run_without_a_log_has_no_transactions(tmp_path: Path) -> None:
-    assert transactions(open_run(RunFolder(tmp_path / "RUN", measure=1).write())) == []
+    assert read_transactions(open_run(RunFolder(tmp_path / "RUN", measure=1).write())) == []
 
 
 def test_a_log_is_read_up_to_where_it_is_cut_off(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_log_is_read_up_to_where_it_is_cut_off(tmp_path: Path) -> None:
         path.write_text(log[:length])
         recorded.damage.clear()
         whole_rows = max(log[:length].count("\n") - 1, 0)
-        assert transactions(recorded) == [transaction(0, 1), transaction(1, 2)][:whole_rows], length
+        assert read_transactions(recorded) == [transaction(0, 1), transaction(1, 2)][:whole_rows], length
         assert bool(recorded.damage) == (length > 0 and log[length - 1] != "\n"), length
 
 
@@ -67,7 +67,7 @@ def test_a_flipped_bit_damages_no_other_row(tmp_path: Path) -> None:
             flipped = bytearray(whole)
             flipped[at] ^= 1 << bit
             path.write_bytes(flipped)
-            found = transactions(recorded)
+            found = read_transactions(recorded)
             assert {0, 2} <= {each.user for each in found}, (at, bit)
             assert len(found) <= 3, (at, bit)
 
@@ -79,7 +79,7 @@ def test_a_flipped_bit_damages_no_other_row(tmp_path: Path) -> None:
 )
 def test_a_damaged_row_is_left_out_and_reported(tmp_path: Path, end: str) -> None:
     recorded = open_run(write(tmp_path, f'{HEADER}"night","log in",0,1,2,3{end}\n{row(1, 2)}'))
-    assert transactions(recorded) == [transaction(1, 2)]
+    assert read_transactions(recorded) == [transaction(1, 2)]
     assert recorded.damage == ["agent-0/transactions.csv: 1 row cannot be read and is left out"]
 
 
@@ -89,7 +89,7 @@ def test_the_log_of_an_earlier_version_is_refused_by_name(tmp_path: Path) -> Non
     recorded = open_run(run)
     assert recorded.damage == []
     with pytest.raises(InputError, match=r"RUN/agent-0/transactions\.arrow: .* reads transactions\.csv") as refused:
-        transactions(recorded)
+        read_transactions(recorded)
     assert "make the run again" in (refused.value.remedy or "")
 
 

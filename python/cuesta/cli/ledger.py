@@ -15,7 +15,7 @@ from cuesta.ledger.discover import discover
 from cuesta.ledger.goals import read_goals
 from cuesta.ledger.historical import is_historical, read_historical, read_toml
 from cuesta.ledger.record import Record
-from cuesta.ledger.signature import unfit
+from cuesta.ledger.signature import list_misfits
 from cuesta.report import identities
 from cuesta.report import ledger as report
 
@@ -85,7 +85,7 @@ def _doubt(certification: Certification, record: Record, original: str | None) -
     """Why a certification should not be trusted; empty if there is no reason."""
     wrong = ["no record.json"]
     if certification.record:
-        wrong = [*list_disagreements(certification, record), *unfit(certification.folder)]
+        wrong = [*list_disagreements(certification, record), *list_misfits(certification.folder)]
     copy = [f"a copy of {original}"] if original else []
     return "; ".join([*copy, *(["NOT VERIFIED, see certify --verify"] if wrong else [])])
 

@@ -27,7 +27,7 @@ def ask(places: list[Path], arguments: argparse.Namespace) -> int:
         if arguments.parquet:
             show(f"{arguments.parquet}: {many(database.write(arguments.sql, arguments.parquet), 'row')}")
         else:
-            _show(database.ask(arguments.sql), arguments)
+            _show(database.fetch(arguments.sql), arguments)
     for each in damaged:
         inform(f"read only in part: {each}")
     return Exit.GOOD

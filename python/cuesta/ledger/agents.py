@@ -1,4 +1,4 @@
-"""Reads `agents.jsonl`: each agent's clock by the engine's, and how an agent ended that did not end by itself."""
+"""Reads `agents.jsonl`: the offset of each agent's clock to the engine's, and how an agent died."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -49,5 +49,5 @@ def _add_note(before: AgentNotes, row: AgentNote) -> AgentNotes:
 
 
 def offset_of(clock: str | None, notes: dict[int, AgentNotes]) -> int:
-    """How far a clock is ahead of the engine's, if an agent has it too; else it is the engine's own."""
+    """How far a clock is ahead of the engine's, in ns; 0 for a clock that no agent has: it is the engine's own."""
     return next((note.offset for note in notes.values() if clock and note.clock == clock), 0)

@@ -111,8 +111,8 @@ def first_error(error: ValidationError) -> str:
 
 def runs_in(folder: Path) -> list[Path]:
     """The run folders in a folder, in order of their numbers."""
-    found = [path for path in folder.glob("run-*") if (path / "run.json").is_file()]
-    return sorted(found, key=lambda path: (len(path.name), path.name))
+    runs = [path for path in folder.glob("run-*") if (path / "run.json").is_file()]
+    return sorted(runs, key=lambda path: (len(path.name), path.name))
 
 
 def hashes(certification: Certification) -> dict[str, str]:

@@ -8,7 +8,7 @@ switched off first.
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ class Database:
             self.forget(gone)
         return [folder for folder, fingerprint in folders.items() if known.get(folder) != fingerprint]
 
-    def take(self, folder: str, fingerprint: str, rows: Rows) -> None:
+    def replace_rows(self, folder: str, fingerprint: str, rows: Rows) -> None:
         """Replace the rows of a folder."""
         self.forget(folder)
         for name, each in rows.items():
@@ -71,29 +71,30 @@ class Database:
         ).fetchall()
         return [f"{folder}: {'; '.join(damage.splitlines())}" for folder, damage in rows]
 
-    def ask(self, sql: str) -> SqlResult:
-        with self.query(sql, None):
+    def fetch(self, sql: str) -> SqlResult:
+        """The rows of one SELECT."""
+        with self.restricted(sql, None):
             cursor = self.connection.execute(sql)
             return SqlResult([each[0] for each in cursor.description or []], cursor.fetchall())
 
     def select(self, sql: str) -> duckdb.DuckDBPyRelation:
-        """The rows of one SELECT, made when they are read."""
-        with self.query(sql, None):
+        """One SELECT as a relation, which runs when its rows are read."""
+        with self.restricted(sql, None):
             return self.connection.sql(sql)
 
     def write(self, sql: str, file: Path) -> int:
         """Write the result of one SELECT to a Parquet file; returns the number of rows."""
-        with self.query(sql, file):
+        with self.restricted(sql, file):
             # The statement was parsed and is one SELECT, so it cannot close this bracket.
             query = f"({sql.strip().rstrip(';')}\n)"
             cursor = self.connection.execute(f"COPY {query} TO '{quoted(file)}' (FORMAT parquet, USE_TMP_FILE false)")
             return int((cursor.fetchone() or (0,))[0])
 
     @contextmanager
-    def query(self, sql: str, file: Path | None) -> Iterator[None]:
-        """Restrict a query to the tables; DuckDB's errors become UsageError."""
+    def restricted(self, sql: str, file: Path | None) -> Iterator[None]:
+        """Restrict what the block runs to reading the tables; DuckDB's errors become UsageError."""
         check_select(sql)
-        self.shut(file)
+        self.switch_off_access(file)
         try:
             yield
         except duckdb.Error as error:
@@ -101,7 +102,7 @@ class Database:
                 f"--sql: {first_row(error)}", "`cuesta ledger --tables` lists tables and columns"
             ) from None
 
-    def shut(self, file: Path | None) -> None:
+    def switch_off_access(self, file: Path | None) -> None:
         """Switch off access to disk and network, except for `file`, which will be written."""
         if file:
             self.connection.execute(f"SET allowed_paths = ['{quoted(file)}']")
@@ -111,10 +112,8 @@ class Database:
 
 def connect(file: Path | None) -> duckdb.DuckDBPyConnection:
     """Open a database and create missing tables."""
-    if file and not is_ours(file):
-        raise CuestaError(
-            f"{file}: exists, and is not a database of this cuesta's ledger", "delete it, or name another"
-        )
+    if file:
+        delete_outdated(file)
     try:
         connection = duckdb.connect(str(file) if file else ":memory:")
     except duckdb.Error as error:
@@ -128,17 +127,18 @@ def connect(file: Path | None) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def is_ours(file: Path) -> bool:
-    """Whether the file is missing or is such a database. One of another format is deleted."""
+def delete_outdated(file: Path) -> None:
+    """Delete a ledger's database of another format. Raises CuestaError if the file is no such database."""
     if not file.exists():
-        return True
-    with suppress(duckdb.Error):
+        return
+    try:
         with duckdb.connect(str(file), read_only=True) as connection:
             row = connection.execute("SELECT shape FROM ledger_format").fetchone()
-        if row != (shape(),):
-            file.unlink()
-        return True
-    return False
+    except duckdb.Error:
+        what = f"{file}: exists, and is not a database of this cuesta's ledger"
+        raise CuestaError(what, "delete it, or name another") from None
+    if row != (shape(),):
+        file.unlink()
 
 
 def shape() -> str:

@@ -46,10 +46,10 @@ def _walk(place: Path) -> Iterator[tuple[Path, list[str]]]:
 
 def fingerprint(folder: Path) -> str:
     """A hash of the names, sizes and times of all files in a folder."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for place, below, files in os.walk(folder):
         below.sort()
         for name in sorted(files):
             about = os.stat(os.path.join(place, name))
-            found.update(f"{place}/{name} {about.st_size} {about.st_mtime_ns}\n".encode())
-    return found.hexdigest()
+            digest.update(f"{place}/{name} {about.st_size} {about.st_mtime_ns}\n".encode())
+    return digest.hexdigest()

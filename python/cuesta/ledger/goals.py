@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from cuesta.errors import InputError
-from cuesta.ledger.historical import FORMAT, insist_on_format, read_toml
+from cuesta.ledger.historical import FORMAT, check_format, read_toml
 from cuesta.validation import problem
 
 
@@ -65,7 +65,7 @@ def read_goals(path: Path | str) -> Goals:
     """Raises InputError with a row for each mistake, which names its place."""
     path = Path(path)
     data = read_toml(path)
-    insist_on_format(path, data)
+    check_format(path, data)
     if not data.get("system") and not data.get("improvement"):
         remedy = "cuesta ledger --check checks it" if "identity" in data else "docs/ledger.md shows such a file"
         raise InputError(f"{path}: no goals: there is neither [[system]] nor [[improvement]] in it", remedy)

@@ -145,12 +145,12 @@ class Table(Entry):
         """The values: of a row, and of the columns of a row."""
         for row, cells in self.rows.items():
             if isinstance(cells, Cell):
-                yield f"{name}.{row}", self.print(cells)
+                yield f"{name}.{row}", self.printed_value(cells)
             else:
                 for column, cell in zip(self.columns, cells, strict=False):
-                    yield f"{name}.{row}.{column}", self.print(cell)
+                    yield f"{name}.{row}.{column}", self.printed_value(cell)
 
-    def print(self, cell: Cell) -> PrintedValue:
+    def printed_value(self, cell: Cell) -> PrintedValue:
         return PrintedValue(
             text=str(cell.printed),
             counted=isinstance(cell.printed, int),
@@ -163,7 +163,7 @@ class Table(Entry):
         )
 
     def short(self, name: str) -> dict[str, tuple[int, int]]:
-        """Rows with fewer cells than columns: how many cells, how many columns."""
+        """`Document.short` of this table."""
         columns = len(self.columns)
         rows = ((row, cells) for row, cells in self.rows.items() if isinstance(cells, list))
         return {f"{name}.{row}": (len(cells), columns) for row, cells in rows if len(cells) < columns}
@@ -219,14 +219,14 @@ class TableFile(BaseModel):
         for kind, entries in (("system", self.system), ("improvement", self.improvement)):
             for entry in entries:
                 for name, cell in entry.cells.items():
-                    yield f"{kind}.{key(entry.name)}.{name}", Table().print(cell)
+                    yield f"{kind}.{key(entry.name)}.{name}", Table().printed_value(cell)
 
 
 def read_historical(path: Path | str) -> Document:
     """Raises InputError with a row for each mistake, which names its place."""
     path = Path(path)
     data = read_toml(path)
-    insist_on_format(path, data)
+    check_format(path, data)
     try:
         return TableFile.model_validate(data).document(path)
     except ValidationError as error:
@@ -252,11 +252,11 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: {error}") from None
 
 
-def insist_on_format(path: Path, data: JsonObject) -> None:
+def check_format(path: Path, data: JsonObject) -> None:
     """Raises InputError for a file of a newer format."""
-    found = data.get("format", FORMAT)
-    if not isinstance(found, int) or found > FORMAT:
-        raise InputError(f"{path}: is of format {found}, and this cuesta reads up to {FORMAT}")
+    version = data.get("format", FORMAT)
+    if not isinstance(version, int) or version > FORMAT:
+        raise InputError(f"{path}: is of format {version}, and this cuesta reads up to {FORMAT}")
 
 
 def _place(loc: Sequence[int | str], data: JsonObject) -> str:

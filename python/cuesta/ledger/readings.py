@@ -1,4 +1,4 @@
-"""Reads what else was read during a run of a certification: files of readings, each with an instant `at`."""
+"""Reads the further readings of a certification's run, each with its instant: kernel threads, linkers, tasks."""
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass

@@ -239,9 +239,9 @@ def schema() -> str:
     text = json.dumps(Record.model_json_schema())
     for name, published in PUBLISHED_NAMES.items():
         text = re.sub(rf'(?<=["/]){name}(?=")', published, text)
-    found = json.loads(text)
-    found["$defs"] = dict(sorted(found["$defs"].items()))
-    return json.dumps(found, indent=1, ensure_ascii=False)
+    document = json.loads(text)
+    document["$defs"] = dict(sorted(document["$defs"].items()))
+    return json.dumps(document, indent=1, ensure_ascii=False)
 
 
 if __name__ == "__main__":

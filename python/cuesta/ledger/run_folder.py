@@ -173,7 +173,7 @@ class Recorded:
     def resumed(self) -> str:
         """The folder of the segment with which a search was resumed last; empty for any other run.
 
-        How the segments before it ended says nothing about the search: it went on, and made its last trial again.
+        How earlier segments ended does not matter: the search went on, and repeated the trial that was cut off.
         """
         segments = self.run.get("segments", [])
         return segments[-1]["folder"] if "search" in self.run and len(segments) > 1 else ""
@@ -200,19 +200,19 @@ class RunReader:
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
         self.origins: dict[Path, Origin] = {}
-        self._begin()
+        self._reset()
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self.reader = RowReader()
         self.intervals, self.users = defaultdict[Path, list[Interval]](list), defaultdict[Path, list[UserRow]](list)
         self.measured = dict[tuple[int, Tag], Histogram]()
         self.host, self.metered, self.wire = list[HostRow](), Metered(), dict[int, WireInterval]()
 
     def read(self) -> Recorded:
-        """All records so far; those that an earlier reading returned have grown. Raises InputError as `open_run`."""
+        """All records so far; lists that an earlier call returned grow with them. Raises InputError as `open_run`."""
         run, damage = read_run(self.folder), list[str]()
         known = self._known_agents(damage)
-        agents = [self._agent(path, *known[path], damage) for path in self.origins]
+        agents = [self._read_agent(path, *known[path], damage) for path in self.origins]
         agents += absent_agents(self.folder, run, agents, damage)
         if not agents:
             damage.append("no agent has recorded anything")
@@ -238,10 +238,10 @@ class RunReader:
                 known[path], origins[path] = (timeline, own), Origin(first, start, (start - begun) / 1e9)
         if origins != self.origins:
             self.origins = origins
-            self._begin()
+            self._reset()
         return known
 
-    def _agent(self, folder: Path, timeline: JsonObject, notes: AgentNotes, damage: list[str]) -> Agent:
+    def _read_agent(self, folder: Path, timeline: JsonObject, notes: AgentNotes, damage: list[str]) -> Agent:
         """Read an agent's folder, except its histograms."""
         origin, intervals, users = self.origins[folder], self.intervals[folder], self.users[folder]
         rows = [
@@ -306,13 +306,13 @@ def number_of(folder: Path) -> int:
 
 def raw_files(folder: Path) -> list[Path]:
     """The raw files in order of names, without derived ones."""
-    found = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
-    return sorted(path for path in found if path.relative_to(folder).as_posix() not in DERIVED)
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    return sorted(path for path in files if path.relative_to(folder).as_posix() not in DERIVED)
 
 
 def absent_agents(folder: Path, run: JsonObject, agents: list[Agent], damage: list[str]) -> Iterator[Agent]:
     """Empty records for planned agents without records. A run that ended early has no later segments."""
-    for segment in (folder / each["folder"] for each in planned_segments(run)):
+    for segment in (folder / segment["folder"] for segment in planned_segments(run)):
         own = {agent.number: agent for agent in agents if agent.folder.parent == segment}
         notes = read_notes(segment, [])
         for number in range(run.get("agents", 0)):
@@ -326,7 +326,7 @@ def absent_agents(folder: Path, run: JsonObject, agents: list[Agent], damage: li
 
 
 def planned_segments(run: JsonObject) -> list[JsonObject]:
-    """The segments that should have records: not that of a search which went on and ended before its next trial."""
+    """The segments that should have records. A search that was resumed and ended before a trial has an empty one."""
     segments: list[JsonObject] = run.get("segments", [{"folder": "."}])
     return [each for each in segments if each.get("steps", True)] or segments[:1]
 

@@ -27,9 +27,9 @@ def read_service_profile(path: Path) -> ServiceProfile:
     """Raises InputError if the file is no profile, or one of a newer cuesta."""
     remedy = "`cuesta meters 10m --record service.profile` records one"
     try:
-        found = json.loads(path.read_bytes())
-        report = from_json(MeterReport, found["sheet"])
-        version, service = found["format"], ServiceProfile(found["recorded"], found["machine"], report)
+        content = json.loads(path.read_bytes())
+        report = from_json(MeterReport, content["sheet"])
+        version, service = content["format"], ServiceProfile(content["recorded"], content["machine"], report)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}", remedy) from None
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -37,6 +37,6 @@ def read_service_profile(path: Path) -> ServiceProfile:
     if not isinstance(version, int) or version > FORMAT:
         raise InputError(
             f"{path}: is of format {version}, and this cuesta reads up to {FORMAT}",
-            f"use the cuesta that wrote it ({found.get('cuesta', 'its version is not recorded')}) or a newer one",
+            f"use the cuesta that wrote it ({content.get('cuesta', 'its version is not recorded')}) or a newer one",
         )
     return service

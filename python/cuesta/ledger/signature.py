@@ -35,7 +35,7 @@ def sign(folder: Path, key: Path) -> Path:
     return folder / SIGNATURE
 
 
-def signer(folder: Path, signers: Path) -> str:
+def find_signer(folder: Path, signers: Path) -> str:
     """The allowed signer who signed the record. Raises CuestaError if none did, or the record changed since."""
     signature = folder / SIGNATURE
     if not signature.exists():
@@ -54,7 +54,7 @@ def signer(folder: Path, signers: Path) -> str:
     return names[0]
 
 
-def unfit(folder: Path) -> list[str]:
+def list_misfits(folder: Path) -> list[str]:
     """A sentence if the signature does not fit the record, by any key; empty if it fits or there is none."""
     signature = folder / SIGNATURE
     if not signature.exists():

@@ -56,19 +56,19 @@ def column(name: str, kind: str, what: str, path: str | None = None) -> Column:
     return Column(name, kind, what, name if path is None else path)
 
 
-def figures_of(table: type, names: Mapping[str, str] = NO_OTHERS, place: str = "") -> Iterator[Column]:
+def columns_of(table: type, names: Mapping[str, str] = NO_OTHERS, place: str = "") -> Iterator[Column]:
     """Make a column of each figure in a table of the catalogue and its inner tables; `names` renames some."""
     for field, kind, about in declared(table):
         at = f"{place}{field}"
         if is_table(kind):
-            yield from figures_of(kind, names, f"{at}.")
+            yield from columns_of(kind, names, f"{at}.")
         elif kind in KINDS or issubclass(get_origin(kind) or kind, Mapping):
             name = names.get(at) or about.column or at.replace(".", "_")
             unit = f" ({about.unit})" if about.unit else ""
-            yield Column(name, KINDS.get(kind, TEXT), f"{about.published}{unit}", at)
+            yield Column(name, KINDS.get(kind, TEXT), f"{about.documented}{unit}", at)
 
 
-def model(names: Mapping[str, str]) -> Iterator[Column]:
+def run_columns(names: Mapping[str, str]) -> Iterator[Column]:
     """Make a column of each field of a certification's run."""
     for name, field in RunRow.model_fields.items():
         yield Column(names.get(name, name), KINDS[field.annotation], field.description or "", name)
@@ -101,10 +101,10 @@ TABLES = {
             ),
         ),
     ),
-    "steps": SqlTable("a row for each load step of a run", (FOLDER, *figures_of(StepFigures))),
+    "steps": SqlTable("a row for each load step of a run", (FOLDER, *columns_of(StepFigures))),
     "classes": SqlTable(
         "a row for each class of transactions in a step",
-        (FOLDER, STEP, *figures_of(TransactionClass, GROUP | {"response.count": "count"})),
+        (FOLDER, STEP, *columns_of(TransactionClass, GROUP | {"response.count": "count"})),
     ),
     "causes": SqlTable(
         "the host's CPU time by cause",
@@ -146,8 +146,8 @@ TABLES = {
             column("cpu", NUMBER, "CPU seconds of the driver's threads"),
         ),
     ),
-    "limits": SqlTable("a row for each limit of a step", (FOLDER, *figures_of(LimitResult, {"limit": "limit_text"}))),
-    "published": SqlTable("published figures beside measured ones", (FOLDER, *figures_of(PublishedComparison))),
+    "limits": SqlTable("a row for each limit of a step", (FOLDER, *columns_of(LimitResult, {"limit": "limit_text"}))),
+    "published": SqlTable("published figures beside measured ones", (FOLDER, *columns_of(PublishedComparison))),
     "certifications": SqlTable(
         "a row for each certification folder",
         (
@@ -176,7 +176,7 @@ TABLES = {
             column("damage", TEXT, "why it could not be read; empty if it was", ""),
         ),
     ),
-    "certified_runs": SqlTable("a row for each run that counts", (CERTIFICATION, *model({"folder": "run"}))),
+    "certified_runs": SqlTable("a row for each run that counts", (CERTIFICATION, *run_columns({"folder": "run"}))),
     "measurements": SqlTable(
         "parts a to d of the form, a row each",
         (

@@ -34,17 +34,17 @@ class Transaction:
         return cls(group, name, int(user), due, sent, first, done)
 
 
-def transactions(recorded: Recorded) -> list[Transaction]:
+def read_transactions(recorded: Recorded) -> list[Transaction]:
     """The transactions of all agents in order of `done`; empty if the run kept no log.
 
     What cannot be read is left out, with a sentence in `recorded.damage`. Raises InputError for an Arrow log.
     """
     begun = recorded.agents[0].origin.clock if recorded.agents else 0
-    rows = (row for agent in recorded.agents for row in logged(agent, begun, recorded.damage))
+    rows = (row for agent in recorded.agents for row in read_log(agent, begun, recorded.damage))
     return sorted(rows, key=lambda row: row.done)
 
 
-def logged(agent: Agent, begun: int, damage: list[str]) -> Iterator[Transaction]:
+def read_log(agent: Agent, begun: int, damage: list[str]) -> Iterator[Transaction]:
     """Read an agent's log up to where it is cut off. The run began at `begun` on the engine's clock, in ns."""
     earlier, path = agent.folder / EARLIER_FILE, agent.folder / FILE
     if earlier.exists():

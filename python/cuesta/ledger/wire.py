@@ -32,7 +32,7 @@ class WireInterval:
     begin: float
     end: float
     ends: Mapping[str, WireCounters]
-    """By side what its end of the wire counted in the interval; a side whose process had ended is missing."""
+    """What each side's end of the wire counted in the interval; a side whose process had ended is missing."""
     tmux: Mapping[str, TmuxRecord]
     """Agents of TMux by side; empty without TMux, and without an agent that had ended."""
 
@@ -42,13 +42,13 @@ class WireInterval:
         return cls(
             (row.begin.at - begun) / 1e9,
             (row.end.at - begun) / 1e9,
-            {side: count_growth(begin, end) for side, begin, end in both_bounds(row.begin, row.end)},
-            {side: agent_between(begin, end) for side, begin, end in both_bounds(row.begin.tmux, row.end.tmux)},
+            {side: count_growth(begin, end) for side, begin, end in pair_readings(row.begin, row.end)},
+            {side: agent_between(begin, end) for side, begin, end in pair_readings(row.begin.tmux, row.end.tmux)},
         )
 
 
-def both_bounds(begin: Any, end: Any) -> Iterator[tuple[str, Any, Any]]:
-    """For each side what was read of it at both bounds."""
+def pair_readings(begin: Any, end: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The readings of each side at the begin and the end; a side that lacks one is left out."""
     sides = ((side, getattr(begin, side, None), getattr(end, side, None)) for side in SIDES)
     return ((side, first, last) for side, first, last in sides if first and last)
 
@@ -58,9 +58,10 @@ def count_growth(begin: WireCounters, end: WireCounters) -> WireCounters:
 
 
 def agent_between(begin: TmuxReading, end: TmuxReading) -> TmuxRecord:
-    """An agent that answered at both bounds; its counters began anew at the first."""
-    lost = end.status.get("endpoint")
-    return TmuxRecord((end.cpu - begin.cpu) / 1e9, end.status["wire"], sum(lost["dropped"].values()) if lost else None)
+    """An agent's interval. Its counters were reset at `begin`, so that those of `end` are the interval's."""
+    endpoint = end.status.get("endpoint")
+    dropped = sum(endpoint["dropped"].values()) if endpoint else None
+    return TmuxRecord((end.cpu - begin.cpu) / 1e9, end.status["wire"], dropped)
 
 
 def read_wire(

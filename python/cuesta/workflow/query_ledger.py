@@ -48,7 +48,7 @@ def frame_of_run(folder: Path, table: str) -> Frame:
     if table not in TABLES:
         raise UsageError(f"the ledger has no table `{table}`{near(table, TABLES)}")
     database = Database(connect(None))
-    database.take(str(folder), "", rows_of_run(folder))
+    database.replace_rows(str(folder), "", rows_of_run(folder))
     return Frame(database.select(f"FROM {table}"))
 
 
@@ -58,4 +58,4 @@ def fill(database: Database, places: Sequence[Path]) -> None:
     readers = dict.fromkeys(folders.runs, rows_of_run) | dict.fromkeys(folders.certifications, rows_of_certification)
     prints = {str(folder): fingerprint(folder) for folder in readers}
     for name in database.changed(prints):
-        database.take(name, prints[name], readers[Path(name)](Path(name)))
+        database.replace_rows(name, prints[name], readers[Path(name)](Path(name)))

@@ -9,7 +9,7 @@ from cuesta.analysis.sql_rows import why_unread
 from cuesta.errors import CuestaError, InputError
 from cuesta.ledger.certification import SIGNATURE, SpoiltError, hashes, is_certification, open_certification
 from cuesta.ledger.historical import is_historical, read_historical
-from cuesta.ledger.signature import signer, unfit
+from cuesta.ledger.signature import find_signer, list_misfits
 from cuesta.units import many
 
 SPOILT_FILE_ERRORS = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, OSError)
@@ -66,8 +66,8 @@ def check_signature(folder: Path, signers: Path | None) -> tuple[str | None, lis
     """The signer, if `signers` names who may sign, and what is wrong with the signature."""
     try:
         if signers:
-            return signer(folder, signers), []
-        return None, unfit(folder)
+            return find_signer(folder, signers), []
+        return None, list_misfits(folder)
     except CuestaError as error:
         return None, [str(error)]
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from cuesta import _native
 from cuesta.analysis.step import ECHO_ERRORS
 from cuesta.ledger import Recorded
-from cuesta.ledger.transactions import Transaction, transactions
+from cuesta.ledger.transactions import Transaction, read_transactions
 
 CREATION_TRANSACTION = "process creation"
 """The transaction from the first key, which is sent as soon as the process exists, to its first prompt."""
@@ -83,7 +83,7 @@ def read_phase_times(recorded: Recorded, pause: float | None) -> PhaseTimes:
     """The phases of a run; without a pause there is one: a benchmark."""
     group = recorded.plan["group"][0]
     users, stagger = group["users"], _native.duration(group["stagger"]) / 1e9
-    log = transactions(recorded)
+    log = read_transactions(recorded)
     created = {each.user: each.done for each in log if each.name == CREATION_TRANSACTION}
     ended = {each.user: each.done for each in log if each.name != CREATION_TRANSACTION}
     missing = why_incomplete(recorded, log, users)
