@@ -47,11 +47,11 @@ record! {
     #[derive(Copy, Eq)]
     BarrierStatus {
         /// number of the group
-        group: usize = None;
+        group: usize = Unitless;
         /// number of the barrier in the group's script
-        barrier: usize = None;
+        barrier: usize = Unitless;
         /// number of the round, from 0
-        round: u64 = None;
+        round: u64 = Unitless;
         /// users of this agent that wait there
         arrived: u32 = Number;
         /// users of all agents that the barrier is for
@@ -66,11 +66,11 @@ record! {
     #[derive(Copy, Eq)]
     BarrierRelease: Read {
         /// number of the group
-        group: usize = None;
+        group: usize = Unitless;
         /// number of the barrier in the group's script
-        barrier: usize = None;
+        barrier: usize = Unitless;
         /// number of the round, from 0
-        round: u64 = None;
+        round: u64 = Unitless;
         /// when all go on
         go_on: Stamp = Nanoseconds;
     }

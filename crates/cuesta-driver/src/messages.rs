@@ -11,13 +11,13 @@ record! {
     /// A row that the engine sends an agent. The end of its input means that the agent must stop.
     EngineMessage: Read {
         /// the first row: what to play
-        order: Option<AgentOrder> = None | none;
+        order: Option<AgentOrder> = Unitless | none;
         /// once, when all agents are ready
-        start: Option<AgentStart> = None | none;
+        start: Option<AgentStart> = Unitless | none;
         /// whenever all users of all agents have arrived at a barrier
-        release: Option<BarrierRelease> = None | none;
+        release: Option<BarrierRelease> = Unitless | none;
         /// whenever the schedule of a search changes
-        announce: Option<Announcement> = None | none;
+        announce: Option<Announcement> = Unitless | none;
         /// asks for the agent's clock, at any time: the instant on the engine's
         read_clock: Option<Stamp> = Nanoseconds | none;
     }
@@ -27,15 +27,15 @@ record! {
     /// What an agent has to play.
     AgentOrder: Read {
         /// the agent's own part
-        spec: RunSpec = None;
+        spec: RunSpec = Unitless;
         /// the tapes that the groups name
-        tapes: BTreeMap<String, TapeText> = None;
+        tapes: BTreeMap<String, TapeText> = Unitless;
         /// additional variables for the programs that the agent starts on its lines
-        environment: BTreeMap<String, String> = None;
+        environment: BTreeMap<String, String> = Unitless;
         /// the folder in which it records
-        folder: String = None;
+        folder: String = Unitless;
         /// passphrases of ssh keys, by file
-        passphrases: BTreeMap<String, String> = None;
+        passphrases: BTreeMap<String, String> = Unitless;
     }
 }
 
@@ -43,11 +43,11 @@ record! {
     /// A tape.
     TapeText: Read {
         /// its text
-        text: String = None;
+        text: String = Unitless;
         /// its name, for messages
-        name: String = None;
+        name: String = Unitless;
         /// the text of each file that it sources, by the path as written
-        sources: BTreeMap<String, String> = None;
+        sources: BTreeMap<String, String> = Unitless;
     }
 }
 
@@ -65,17 +65,17 @@ record! {
     /// A row that an agent sends the engine.
     AgentMessage {
         /// the first row: it waits for the start
-        ready: Option<AgentReady> = None | none;
+        ready: Option<AgentReady> = Unitless | none;
         /// its state, a few times a second
-        snapshot: Option<Snapshot> = None | none;
+        snapshot: Option<Snapshot> = Unitless | none;
         /// whenever arrivals change at a barrier that users of other agents share
-        standing: Option<BarrierStatus> = None | none;
+        standing: Option<BarrierStatus> = Unitless | none;
         /// the answer to `read_clock`
-        clock: Option<ClockReading> = None | none;
+        clock: Option<ClockReading> = Unitless | none;
         /// the last row: `completed` or `interrupted`
-        ended: Option<String> = None | none;
+        ended: Option<String> = Unitless | none;
         /// the last row of an agent that cannot go on: why
-        failed: Option<String> = None | none;
+        failed: Option<String> = Unitless | none;
     }
 }
 
@@ -83,7 +83,7 @@ record! {
     /// An agent that has read its order.
     AgentReady {
         /// the name of its clock; two clocks of one name are one clock; null: it does not know
-        clock: Option<String> = None | none;
+        clock: Option<String> = Unitless | none;
     }
 }
 

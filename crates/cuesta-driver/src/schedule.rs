@@ -24,11 +24,11 @@ record! {
     /// A change of the schedule, one of these. Instants are offsets from the start of the segment, and must be ahead of all threads.
     Announcement: Read {
         /// another step follows
-        step: Option<NextStep> = None | none;
+        step: Option<NextStep> = Unitless | none;
         /// the measurement interval of the last step
-        measure: Option<Measurement> = None | none;
+        measure: Option<Measurement> = Unitless | none;
         /// no step follows
-        end: Option<LoadEnd> = None | none;
+        end: Option<LoadEnd> = Unitless | none;
     }
 }
 
@@ -38,7 +38,7 @@ record! {
         /// when its load begins to apply
         begin: u64 = Nanoseconds;
         /// by group
-        groups: Vec<Load> = None;
+        groups: Vec<Load> = Unitless;
     }
 }
 

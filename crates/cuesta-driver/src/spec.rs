@@ -17,10 +17,10 @@ record! {
     /// One agent's part of a run: a plan's segment, resolved.
     RunSpec: Read {
         /// what all random numbers come from
-        seed: u64 = None;
+        seed: u64 = Unitless;
         /// number of this agent, from 0
         #[serde(default)]
-        agent: u32 = None | 0;
+        agent: u32 = Unitless | 0;
         /// how many agents share the users: agent k plays those with `user % agents == k`
         #[serde(default = "one")]
         agents: u32 = Number | 1;
@@ -28,28 +28,28 @@ record! {
         #[serde(default = "one")]
         threads: u32 = Number | 1;
         /// the CPU of each thread in turn; null: any
-        cpus: Option<Vec<usize>> = None | none;
+        cpus: Option<Vec<usize>> = Unitless | none;
         /// when to start, on the agent's clock; null: at once
         start_at: Option<Stamp> = Nanoseconds | none;
         /// when that is, since 1970
         started_wall: Option<u64> = Nanoseconds | none;
         /// the kernel stamps the line of every n-th user; 0: of none
         #[serde(default)]
-        stamps: u32 = None | 0;
+        stamps: u32 = Unitless | 0;
         /// whether a thread may spin while it has CPU time to spare, so that its stamps are exact
         #[serde(default)]
-        spin: bool = None | false;
+        spin: bool = Unitless | false;
         /// whether to keep every transaction
         #[serde(default)]
-        log_transactions: bool = None | false;
+        log_transactions: bool = Unitless | false;
         /// the user whose session is written as a cast
-        cast: Option<u32> = None | none;
+        cast: Option<u32> = Unitless | none;
         /// the longest wait for responses after the end
         drain: u64 = Nanoseconds;
         /// who does what
-        groups: Vec<GroupSpec> = None;
+        groups: Vec<GroupSpec> = Unitless;
         /// the steps of load, in order
-        steps: Vec<StepSpec> = None;
+        steps: Vec<StepSpec> = Unitless;
         /// if steps may be added while the run goes on: the most users that each group may ever have; then `steps` has one step, whose
         /// measurement interval is announced
         most_users: Option<Vec<u32>> = Number | none;
@@ -60,21 +60,21 @@ record! {
     /// Users who play the same script against the same target.
     GroupSpec: Read {
         /// its name
-        name: String = None;
+        name: String = Unitless;
         /// name of its script
-        script: String = None;
+        script: String = Unitless;
         /// URL of the host
-        target: String = None;
+        target: String = Unitless;
         /// width of the terminal
         columns: Option<u16> = Number | none;
         /// height of the terminal
         rows: Option<u16> = Number | none;
         /// a row of the users' table for each user, in turn
         #[serde(default)]
-        data: Vec<BTreeMap<String, String>> = None | [];
+        data: Vec<BTreeMap<String, String>> = Unitless | [];
         /// its secret columns: no record may show their cells, and no count may reveal how long one is
         #[serde(default)]
-        secret: Vec<String> = None | [];
+        secret: Vec<String> = Unitless | [];
         /// bits per second, in place of the script's; 0: as fast as the line goes
         line_speed: Option<u32> = Number | none;
     }
@@ -88,7 +88,7 @@ record! {
         /// the measurement interval
         measure: u64 = Nanoseconds;
         /// by group
-        groups: Vec<Load> = None;
+        groups: Vec<Load> = Unitless;
     }
 }
 
@@ -100,17 +100,17 @@ record! {
         /// between the starts of two users
         stagger: u64 = Nanoseconds;
         /// when the next input is due
-        load: LoadKind = None;
+        load: LoadKind = Unitless;
         /// the grid of a paced load: each pass is due at a multiple of it on the machine's clock
         align: Option<u64> = Nanoseconds | none;
         /// a distribution in place of the script's think times
         #[serde(default, deserialize_with = "distribution")]
-        think: Option<Distribution> as "str | None" = None | none;
+        think: Option<Distribution> as "str | None" = Unitless | none;
         /// keys per second, in place of the script's
         key_rate: Option<f64> = Number | none;
         /// the distribution of the gaps between keys, in place of the script's
         #[serde(default, deserialize_with = "key_distribution")]
-        key_law: Option<KeyDistribution> as "str | None" = None | none;
+        key_law: Option<KeyDistribution> as "str | None" = Unitless | none;
     }
 }
 
@@ -162,13 +162,13 @@ record! {
     /// When the next input of a group is due.
     LoadSpec: Read {
         /// `closed`: after the answer to the one before; `paced`: one pass of the script per cycle; `open`: at random instants
-        kind: String = None;
+        kind: String = Unitless;
         /// the cycle of a paced load
         cycle: Option<u64> = Nanoseconds | none;
         /// passes of an open load per second, over all users of the group
         per_s: Option<f64> = Number | none;
         /// what arrives in an open load: `inputs`, on lines that stay open, or `sessions`
-        arrivals: Option<ArrivalKind> = None | none;
+        arrivals: Option<ArrivalKind> = Unitless | none;
     }
 }
 

@@ -20,39 +20,39 @@ table! {
         /// length of the interval
         seconds: f64 = "interval", Seconds, Plain, "";
         /// what was metered
-        subject: Subject = "subject", None, Plain, "";
+        subject: Subject = "subject", Unitless, Plain, "";
         /// the CPUs that percentages are of: those that the subject may use and that were online throughout
-        cpus: Vec<usize> = "CPUs", None, Plain, "`/proc/stat`, the subject's affinity";
+        cpus: Vec<usize> = "CPUs", Unitless, Plain, "`/proc/stat`, the subject's affinity";
         /// what is missing and how to get it, and what disturbed the meters
-        notes: Vec<String> = "notes", None, Plain, "";
+        notes: Vec<String> = "notes", Unitless, Plain, "";
         /// time of those CPUs by use
-        cpu: Cpu = "CPU", None, Plain, "";
+        cpu: Cpu = "CPU", Unitless, Plain, "";
         /// time of each of those CPUs by use
-        per_cpu: BTreeMap<usize, Cpu> = "each CPU", None, Plain, "";
+        per_cpu: BTreeMap<usize, Cpu> = "each CPU", Unitless, Plain, "";
         /// time of the machine's other CPUs by use; if the host is pinned, the driver's CPUs are among them
-        beside: BTreeMap<usize, Cpu> = "other CPUs", None, Plain, "";
+        beside: BTreeMap<usize, Cpu> = "other CPUs", Unitless, Plain, "";
         /// CPU time of the network's soft interrupts
-        network: Network = "network", None, Plain, "";
+        network: Network = "network", Unitless, Plain, "";
         /// CPU time of the subject's own tasks
-        own: Own = "subject's own", None, Plain, "";
+        own: Own = "subject's own", Unitless, Plain, "";
         /// numbers of events
-        counts: Counts = "counts", None, Plain, "";
+        counts: Counts = "counts", Unitless, Plain, "";
         /// idle time by kind
-        idle: Idle = "idle", None, Plain, "";
+        idle: Idle = "idle", Unitless, Plain, "";
         /// share of the interval in which some or all tasks stalled because a resource was short (PSI)
         pressure: BTreeMap<String, Figure> = "stall", Percent, Plain, "`/proc/pressure`, `*.pressure` of a control group";
         /// where the time went, as `total_time_meters` showed it
-        total_time: Vec<TimeRow> = "total time", None, Plain, "";
+        total_time: Vec<TimeRow> = "total time", Unitless, Plain, "";
         /// queues for the CPU, as `traffic_control_meters` showed them
-        traffic: Traffic = "traffic", None, Plain, "";
+        traffic: Traffic = "traffic", Unitless, Plain, "";
         /// block devices, as `device_meters` showed them
-        devices: BTreeMap<String, Device> = "devices", None, Plain, "";
+        devices: BTreeMap<String, Device> = "devices", Unitless, Plain, "";
         /// network interfaces but `lo`, of the machine
-        interfaces: BTreeMap<String, Interface> = "interfaces", None, Plain, "";
+        interfaces: BTreeMap<String, Interface> = "interfaces", Unitless, Plain, "";
         /// CPU time of the subject by cause
-        by_cause: Figure<ByCause> = "CPU by cause", None, Sampled, "samples × exact CPU time";
+        by_cause: Figure<ByCause> = "CPU by cause", Unitless, Sampled, "samples × exact CPU time";
         /// whether the separately measured parts add up to the CPUs' time
-        closure: Closure = "closure", None, Plain, "";
+        closure: Closure = "closure", Unitless, Plain, "";
         /// CPU time that the last snapshot took
         cost: Figure = "reading took", Seconds, Plain, "";
     }
@@ -116,7 +116,7 @@ table! {
         /// reads and writes of the machine's block devices; devices on top of others (LVM, RAID, LUKS, loops) are left out, since the device below counts the same requests
         ios: Figure<Count> = "block-device I/Os", Events, Plain, "`/proc/diskstats`, `/sys/block`";
         /// names of the counts above that cover the whole machine although the subject is only a part of it
-        of_machine: Vec<String> = "of the machine", None, Plain, "";
+        of_machine: Vec<String> = "of the machine", Unitless, Plain, "";
     }
 }
 
@@ -146,7 +146,7 @@ table! {
     /// A row of `total_time_meters`.
     TimeRow {
         /// what the time went into
-        name: String = "what", None, Plain, "";
+        name: String = "what", Unitless, Plain, "";
         /// share of all CPU time
         percent: Figure = "%", Percent, Plain, "";
         /// share of the CPU time that is not idle; missing for idle rows
@@ -258,7 +258,7 @@ table! {
     /// CPU time of the subject's own tasks, and of everything else that ran on the report's CPUs.
     Own {
         /// how the CPU time was taken, and therefore [what it may lack](#what-is-metered-the-subject)
-        source: Source = "its CPU time", None, Plain, "";
+        source: Source = "its CPU time", Unitless, Plain, "";
         /// exact CPU time between two readings of its tasks; those of consecutive intervals add up
         seconds: Figure = "CPU", Seconds, Plain, "threads' `schedstat`, `/proc/PID/stat`; `cpu.stat` or `cpuacct.usage` of a control group";
         /// its share of the CPUs' time, scaled to the interval between the readings of the CPUs
@@ -270,11 +270,11 @@ table! {
         /// other tasks on its CPUs, and interrupts if `irq` is missing
         others: Figure = "others", Percent, Plain, "the clocks of all other tasks";
         /// `others` is not measured: it is what the subject leaves of the CPUs' use, since the subject may use only some CPUs or the tasks' clocks are missing
-        others_are_rest: bool = "others are the rest", None, Plain, "";
+        others_are_rest: bool = "others are the rest", Unitless, Plain, "";
         /// interrupts that are in neither its time nor the others'
         irq: Figure = "interrupts beside both", Percent, Plain, "what the CPUs did − `percent` − `others`";
         /// why its CPU time cannot be trusted: samples show much more or much less of it than its clocks
-        doubt: Option<String> = "doubtful", None, Sampled, "";
+        doubt: Option<String> = "doubtful", Unitless, Sampled, "";
         /// threads at the end of the interval
         tasks: Figure = "threads", Number, Plain, "`/proc/PID/stat`";
         /// processes at the end of the interval
@@ -301,15 +301,15 @@ table! {
     /// CPU time of the interval by cause: sampled, traced, or both.
     ByCause {
         /// each cause by its name
-        causes: BTreeMap<String, CauseRow> = "causes", None, Sampled, "";
+        causes: BTreeMap<String, CauseRow> = "causes", Unitless, Sampled, "";
         /// causes that sampling could have seen but no sample met: each had at most `bound`
-        unmet: Vec<String> = "no sample met", None, Sampled, "";
+        unmet: Vec<String> = "no sample met", Unitless, Sampled, "";
         /// the upper end of the 95 % interval of a cause that no sample met
         bound: Figure = "bound", Percent, Sampled, "";
         /// share of the samples without a known cause
         unclassified: f64 = "not classified", Percent, Sampled, "";
         /// samples taken and lost, constants, the sampler's own cost
-        about: OrEmpty<Sampling> = "sampling", None, Sampled, "";
+        about: OrEmpty<Sampling> = "sampling", Unitless, Sampled, "";
     }
 }
 
@@ -379,6 +379,6 @@ table! {
         /// how far the sum may miss 100, besides those interrupts
         tolerance: f64 = "tolerance", Percent, Plain, "";
         /// whether the sum is within that
-        closes: bool = "closes", None, Plain, "";
+        closes: bool = "closes", Unitless, Plain, "";
     }
 }

@@ -13,9 +13,9 @@ record! {
         /// when it was written
         at: Stamp = Nanoseconds;
         /// number of the agent
-        agent: u32 = None;
+        agent: u32 = Unitless;
         /// the name of its clock; two clocks of one name are one clock
-        clock: Option<String> = None | none;
+        clock: Option<String> = Unitless | none;
         /// how far its clock is ahead of the engine's
         offset: Option<i64> = Nanoseconds | none;
         /// the most by which that may be wrong: half the time from the request to the answer
@@ -23,7 +23,7 @@ record! {
         /// in an agent's first row: the start
         start_at: Option<Stamp> = Nanoseconds | none;
         /// how an agent died that did not end by itself, such as `was killed by signal 9`
-        died: Option<String> = None | none;
+        died: Option<String> = Unitless | none;
     }
 }
 
@@ -31,11 +31,11 @@ record! {
     /// A row of `wire.jsonl`: what crossed the wire between driver and host in a step.
     WireRow {
         /// the step, from 0 within the segment
-        step: usize = None;
+        step: usize = Unitless;
         /// the reading when the measurement interval began
-        begin: WireReading = None;
+        begin: WireReading = Unitless;
         /// the reading when it ended
-        end: WireReading = None;
+        end: WireReading = Unitless;
     }
 }
 
@@ -45,11 +45,11 @@ record! {
         /// on the engine's clock
         at: Stamp = Nanoseconds;
         /// the driver's end; null if that side's process had ended
-        driver: Option<WireCounters> = None;
+        driver: Option<WireCounters> = Unitless;
         /// the host's end; null if that side's process had ended
-        host: Option<WireCounters> = None;
+        host: Option<WireCounters> = Unitless;
         /// the agents of TMux; null without TMux
-        tmux: Option<TmuxReadings> = None | none;
+        tmux: Option<TmuxReadings> = Unitless | none;
     }
 }
 
@@ -75,9 +75,9 @@ record! {
     /// The agents of `TMux` at an instant. Their counters begin anew when the measurement interval begins.
     TmuxReadings {
         /// the driver's; null if it had ended
-        driver: Option<TmuxReading> = None;
+        driver: Option<TmuxReading> = Unitless;
         /// the host's; null if it had ended
-        host: Option<TmuxReading> = None;
+        host: Option<TmuxReading> = Unitless;
     }
 }
 
@@ -87,6 +87,6 @@ record! {
         /// CPU time of its process since its start
         cpu: u64 = Nanoseconds;
         /// [its status](tmux.md#the-status)
-        status: BTreeMap<String, Value> = None;
+        status: BTreeMap<String, Value> = Unitless;
     }
 }

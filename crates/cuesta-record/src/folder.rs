@@ -25,9 +25,9 @@ record! {
         /// length of the interval
         length: f64 = Seconds;
         /// the step, from 0 within the segment
-        step: usize = None;
+        step: usize = Unitless;
         /// `settle`, `measure` or `drain`
-        phase: Phase = None;
+        phase: Phase = Unitless;
     }
 }
 
@@ -36,11 +36,11 @@ record! {
     TimelineFile {
         /// the name of the clock on which all instants of the folder are
         #[serde(skip_serializing_if = "Option::is_none")]
-        clock: Option<String> = None | none;
+        clock: Option<String> = Unitless | none;
         /// the start, on the clock
         start_at: Stamp = Nanoseconds;
         /// the steps whose measurement interval is known
-        steps: Vec<StepTimes> = None;
+        steps: Vec<StepTimes> = Unitless;
         /// the longest wait for answers after the last step
         drain: u64 = Nanoseconds;
     }
@@ -50,9 +50,9 @@ record! {
     /// How an agent ended: `agent.json`. A folder without it was cut off.
     AgentEnd {
         /// `completed`, `interrupted` or `failed`
-        ended: &'static str = None;
+        ended: &'static str = Unitless;
         /// why it failed; null if it did not
-        reason: Option<String> = None | none;
+        reason: Option<String> = Unitless | none;
         /// growth of the process's resident memory, divided by its number of users
         rss_per_user: Option<u64> = Bytes | none;
     }

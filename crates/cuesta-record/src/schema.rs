@@ -31,7 +31,7 @@ pub enum Unit {
     /// Bytes a second.
     BytesPerSecond,
     /// Words, truth values, lists of names: no unit. Tables have units by field.
-    None,
+    Unitless,
 }
 
 /// A field of a table.

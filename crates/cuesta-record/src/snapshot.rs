@@ -18,11 +18,11 @@ record! {
         /// from the start of the segment to the end of its load; null while steps may be added
         total: Option<f64> = Seconds;
         /// the load step, from 0: an agent says that of the segment, an observer is told that of the run
-        step: usize = None;
+        step: usize = Unitless;
         /// how many load steps there are, of the segment or of the run
         steps: usize = Number;
         /// the phase of the last interval; null until the first interval has ended
-        phase: Option<Phase> = None;
+        phase: Option<Phase> = Unitless;
         /// users with a line
         users: u64 = Number;
         /// transactions in the last interval
@@ -36,17 +36,17 @@ record! {
         /// failures since the start of the segment
         errors: u64 = Number;
         /// response times since due in the last interval
-        response: Option<String> = None;
+        response: Option<String> = Unitless;
         /// times to echoes since due in the last interval
-        echo: Option<String> = None | none;
+        echo: Option<String> = Unitless | none;
         /// lateness in the last interval
-        lateness: Option<String> = None | none;
+        lateness: Option<String> = Unitless | none;
         /// users who wait for the host at the end of the last interval
-        waiting: WaitingCounts = None;
+        waiting: WaitingCounts = Unitless;
         /// the longest wait, with the cursor's row
-        long_wait: Option<WaitSample> = None;
+        long_wait: Option<WaitSample> = Unitless;
         /// whether all is written
-        finished: bool = None | false;
+        finished: bool = Unitless | false;
     }
 }
 

@@ -33,13 +33,13 @@ record! {
         /// the longest of their waits; of `continued`: how long output went on
         seconds: f64 = Seconds;
         /// the wait, as a tape writes it
-        condition: String = None;
+        condition: String = Unitless;
         /// where the wait stands: `row 7 of work`; empty outside of a tape
-        place: String = None | "";
+        place: String = Unitless | "";
         /// the text of the cursor's row, of `continued` when the answer seemed complete; null without a screen
-        row: Option<String> = None | none;
+        row: Option<String> = Unitless | none;
         /// the rows of the screen that are not blank, or without a screen the last ones that came
-        screen: Vec<String> = None | [];
+        screen: Vec<String> = Unitless | [];
     }
 }
 
@@ -133,17 +133,17 @@ record! {
         /// keys sent
         keys: u64 = Number;
         /// characters each way
-        characters: CharacterCounts = None;
+        characters: CharacterCounts = Unitless;
         /// failures of the host or the line, by name
         errors: BTreeMap<Failure, u64> = Number;
         /// details of the first failure of each name, if known: why a line could not be opened, or how the program on it ended and what
         /// the host sent last
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-        said: BTreeMap<Failure, String> = None, first | {};
+        said: BTreeMap<Failure, String> = Unitless, first | {};
         /// the first wait of each kind that went wrong: by the name of the failure that ended it; `continued` if output went on behind
         /// its answer; `unfinished` is the longest that goes on at the end of a step
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-        samples: BTreeMap<&'static str, WaitSample> = None, first | {};
+        samples: BTreeMap<&'static str, WaitSample> = Unitless, first | {};
         /// transactions without a complete answer: the wait timed out, or the line was lost
         unanswered: u64 = Number | 0;
         /// transactions that ended by silence, although the host had sent nothing since the last key, not even an echo
@@ -163,16 +163,16 @@ record! {
         /// received bytes that are no character of UTF-8, or of the set that the target names
         undecoded: u64 = Number | 0;
         /// time that users spent, by activity
-        sums: TimeSums = None;
+        sums: TimeSums = Unitless;
         /// transactions under way at the end of the interval
         unfinished: u64 = Number;
         /// the age of the oldest of them, since it was due
         oldest: f64 = Seconds, max;
         /// users who wait for the host at the end of the interval
-        waiting: WaitingCounts = None | none;
+        waiting: WaitingCounts = Unitless | none;
         /// what became of the arrivals of an open load since the measurement began; only while one is measured
         #[serde(skip_serializing_if = "Option::is_none")]
-        due: Option<ArrivalCounts> = None | none;
+        due: Option<ArrivalCounts> = Unitless | none;
         /// CPU time of the driver's threads
         cpu: f64 = Seconds;
         /// time in which they waited for a CPU
@@ -183,7 +183,7 @@ record! {
         threads: u64 = Number;
         /// the screens of users, if any user has one
         #[serde(skip_serializing_if = "ScreenCounts::is_empty")]
-        screens: ScreenCounts = None | none;
+        screens: ScreenCounts = Unitless | none;
     }
 }
 
@@ -293,11 +293,11 @@ record! {
     /// One user in the measurement interval of one step. Response times are from due.
     UserRow {
         /// the step, from 0 within the segment
-        step: usize = None;
+        step: usize = Unitless;
         /// name of the group
-        group: String = None;
+        group: String = Unitless;
         /// number of the user, over all groups
-        user: u32 = None;
+        user: u32 = Unitless;
         /// transactions completed
         transactions: u64 = Number;
         /// mean response time
@@ -307,15 +307,15 @@ record! {
         /// transactions that were given up: the answer took too long, or the line was lost
         unanswered: u64 = Number | 0;
         /// what it waited for at the end: an `answer`, or a `prompt` that the host shows by itself; null if it did not wait
-        waits: Option<&'static str> = None | none;
+        waits: Option<&'static str> = Unitless | none;
         /// for how long
         waited: f64 = Seconds | 0.0;
         /// why it had no line at the end; null if it had
-        lost: Option<Failure> = None;
+        lost: Option<Failure> = Unitless;
         /// whether it sent a key, or a wait of it was met
-        at_work: bool = None | true;
+        at_work: bool = Unitless | true;
         /// whether a wait of it was given up
-        gave_up: bool = None | false;
+        gave_up: bool = Unitless | false;
         /// what its bisync line carried and its station counted in the interval, by name
         #[serde(skip_serializing_if = "Option::is_none")]
         bisync: Option<BTreeMap<&'static str, u64>> = Number | none;

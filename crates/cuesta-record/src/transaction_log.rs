@@ -10,11 +10,11 @@ record! {
     /// A row of `transactions.csv`: a transaction with its four instants on the clock.
     TransactionRow {
         /// the group of its class, in double quotes
-        class_group: String = None;
+        class_group: String = Unitless;
         /// the name of its class, in double quotes
-        transaction: String = None;
+        transaction: String = Unitless;
         /// number of the user
-        user: u32 = None;
+        user: u32 = Unitless;
         /// when the last key of its input was due
         due: Stamp = Nanoseconds;
         /// when that was sent

@@ -38,7 +38,7 @@ UNITS = {
     "events": "n, n/s",
     "bytes": "B",
     "bytes_per_second": "B/s",
-    "none": "",
+    "unitless": "",
 }
 METER_DEFAULTS = {"int": "0", "float": "nan", "str": '""', "bool | None": "None"}
 """What stands for a value that a meter report lacks: older ones have fewer fields."""
@@ -185,7 +185,7 @@ def json_schema() -> str:
 
 
 def _described(field: Field) -> dict[str, Any]:
-    unit = {"unit": field.unit} if field.unit != "none" else {}
+    unit = {"unit": field.unit} if field.unit != "unitless" else {}
     default = {"default": json.loads(field.default.replace("none", "null"))} if field.default else {}
     return {"description": field.meaning, **unit, **default, **_shape(field.kind)}
 

@@ -19,7 +19,7 @@ class Field:
     kind: str
     """Its type: `int`, `Figure[float]`, `dict[str, Device]`, …"""
     unit: str
-    """`seconds`, `percent`, …; `none` for texts, truth values and tables."""
+    """`seconds`, `percent`, …; `unitless` for texts, truth values and tables."""
     meaning: str
     default: str
     """What stands for it where it is missing, as `0` or `none`; empty if it must be there."""
