@@ -16,7 +16,7 @@ from tests.report.made_up import bad, good
 def test_a_host_of_an_earlier_version_has_none(tmp_path: Path) -> None:
     folder = good(tmp_path / "run")
     rows = folder / "host" / "series.jsonl"
-    rows.write_text(rows.read_text().replace('"waited_seconds"', '"before"'))
+    rows.write_text(rows.read_text().replace('"waited_seconds": 0.25', '"before": 0.25'))
     recorded = open_run(folder)
     assert front_end(recorded, recorded.steps[0]) is None
 

@@ -7,7 +7,8 @@ from urllib.parse import quote
 import pytest
 
 from cuesta.analysis import summarise
-from tests.run_folder import CLOCK, NANO, Row, RunFolder, rows, write_rows
+from tests.report import made_up
+from tests.run_folder import Row, RunFolder, rows, write_rows
 
 DISTRIBUTION = {"count", "min", "mean", "p50", "p90", "p95", "p99", "p999", "max", "longest"}
 NOTHING = {"count": 0, "censored": 0, "at_least": []} | dict.fromkeys(DISTRIBUTION - {"count"})
@@ -162,15 +163,12 @@ def test_the_host_has_its_own_figures(tmp_path: Path) -> None:
 
 
 def host_row(second: int, messages: int) -> Row:
-    return {
-        "at": CLOCK + (second + 1) * NANO,
-        "length": 1.0,
-        "lines": {"connected": 96},
+    row = made_up.host_row(second)
+    pool = row["pool"] | {"size": 1000, "least_free": 1000 - second}
+    return row | {
+        "lines": row["lines"] | {"connected": 96},
         "messages": {"in": messages, "out": messages},
-        "characters": {"line_in": 130, "line_out": 1500},
-        "pool": {"size": 1000, "least_free": 1000 - second},
-        "servers": {"number": 1, "busy": 0.05, "mean_queue": 0.01},
-        "cpu": {"process": 0.02},
+        "pool": pool,
     }
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from cuesta.analysis import summarise
 from cuesta.ledger import open_run
 from cuesta.ledger.transactions import read_transactions
+from tests.report.made_up import host_row
 from tests.run_folder import CLOCK, NANO, Row, RunFolder, write_rows
 
 AHEAD = 5_000_000_000_000
@@ -32,7 +33,7 @@ def test_rows_on_other_clocks_stand_on_one_axis_of_time(tmp_path: Path) -> None:
         log(folder, agent, CLOCK + offset)
     (folder / "host").mkdir()
     (folder / "host" / "host.json").write_text(json.dumps({"clock": "b"}))
-    write_rows(folder / "host" / "series.jsonl", [{"at": CLOCK + AHEAD + 2 * NANO, "length": 1.0}])
+    write_rows(folder / "host" / "series.jsonl", [host_row(1) | {"at": CLOCK + AHEAD + 2 * NANO}])
     write_rows(folder / "meters.jsonl", [{"gap": "none", "at": CLOCK + 3 * NANO}])
 
     found = open_run(folder)

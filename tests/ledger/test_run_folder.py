@@ -13,6 +13,7 @@ from cuesta._native import Histogram
 from cuesta.errors import InputError
 from cuesta.ledger import Recorded, RunReader, Tag, open_run, raw_files
 from tests.hdr import encode, highest_equivalent
+from tests.report.made_up import host_row
 from tests.run_folder import CLOCK, NANO, RunFolder, change_run, rows, write_rows
 
 DURATIONS = st.lists(st.integers(1, 3600 * NANO).map(lambda nanos: nanos / NANO), min_size=1, max_size=60)
@@ -108,7 +109,7 @@ def test_later_segments_continue_the_steps_and_the_time(tmp_path: Path) -> None:
     timeline = segment / "agent-0" / "timeline.json"
     timeline.write_text(timeline.read_text().replace(str(CLOCK), str(CLOCK + 60 * NANO)))
     (segment / "host").mkdir()
-    write_rows(segment / "host" / "series.jsonl", [{"at": CLOCK + 62 * NANO, "length": 1.0}])
+    write_rows(segment / "host" / "series.jsonl", [host_row(61)])
 
     run = open_run(folder)
     assert sorted(run.steps) == [0, 1, 2]

@@ -198,7 +198,17 @@ def host_row(second: int) -> Row:
     return {
         "at": CLOCK + (second + 1) * NANO,
         "length": 1.0,
-        "lines": {"connected": 4, "asking": 3, "blocked": 1, "opened": 0, "line_seconds": 4.0},
+        "lines": {
+            "connected": 4,
+            "asking": 3,
+            "blocked": 1,
+            "peak": 4,
+            "opened": 0,
+            "refused": 0,
+            "closes": {},
+            "line_seconds": 4.0,
+            "busiest": {"messages": 0, "characters_in": 0, "characters_out": 0},
+        },
         "messages": {"in": 2, "out": 2},
         "characters": {
             "typed": 26,
@@ -216,7 +226,14 @@ def host_row(second: int) -> Row:
         "wakes": {"count": 40, "seconds": 0.01, "longest": 0.004},
         "output_blocks": {"count": 1, "characters": 100, "least": 60},
         "pool": {"size": 16_777_216, "used": 0, "free": 16_777_216, "least_free": 16_776_016, "overflows": 0},
-        "servers": {"number": 1, "busy": 0.05, "mean_queue": 0.01},
+        "servers": {
+            "number": 1,
+            "messages": 2,
+            "busy_seconds": 0.05,
+            "busy": 0.05,
+            "waited_seconds": 0.01,
+            "mean_queue": 0.01,
+        },
         "cpu": {"process": 0.02, "threads": [{"seconds": 0.02, "idle": 0.98, "run_wait": 0.0}]},
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cuesta_distributions::SeededRng;
 use cuesta_record::{Stamp, clock};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::kernel_path::KernelPath;
 use crate::meters::Meters;
@@ -59,7 +59,7 @@ impl FrontEnd {
 
     /// The figures since the start.
     pub fn meters(&self) -> Value {
-        CounterSnapshot::read(&[Arc::clone(&self.meters)]).since(&self.first)
+        json!(CounterSnapshot::read(&[Arc::clone(&self.meters)]).since(&self.first))
     }
 
     /// When the answer to a message that arrived at `arrived` is due: after its service and the delay.

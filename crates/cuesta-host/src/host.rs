@@ -16,7 +16,7 @@ use ipnet::IpNet;
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CpuSet, sched_setaffinity};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::task;
 
@@ -92,7 +92,7 @@ impl Host {
 
     /// The figures since the start.
     pub fn meters(&self) -> Value {
-        let mut figures = CounterSnapshot::read(&self.meters).since(&self.first);
+        let mut figures = json!(CounterSnapshot::read(&self.meters).since(&self.first));
         figures["started"] = self.first.at().as_nanos().into();
         figures["notes"] = self.notes.clone().into();
         figures

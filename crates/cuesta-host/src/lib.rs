@@ -11,7 +11,7 @@
 //! - `terminal`: a line with its line discipline, its echo and its waiting output; services use it.
 //! - `services`: `bsc_loop`, echo, form, output, shell, socket, transaction; one file each, all of one shape.
 //! - `kernel_path`: characters between a line and its program within the kernel.
-//! - `meters`: cheap counters, and the figures made from them.
+//! - `meters`: cheap counters, and [`HostSeriesRow`], the figures made from them.
 
 mod error;
 mod front_end;
@@ -30,5 +30,6 @@ mod terminal;
 pub use error::HostError;
 pub use front_end::FrontEnd;
 pub use host::Host;
+pub use meters::row::HostSeriesRow;
 pub use services::serve;
 pub use spec::{InputMode, OutputStart, Path, Service, Spec, Stall};

@@ -1,6 +1,7 @@
 //! What is recorded, declared, for Python.
 
 use cuesta_driver::{AgentMessage, EngineMessage};
+use cuesta_host::HostSeriesRow;
 use cuesta_meters::report::MeterReport;
 use cuesta_record::schema::FieldType;
 use cuesta_record::{AgentEnd, AgentNote, SeriesRow, TimelineFile, TransactionRow, UserRow, WireRow};
@@ -20,6 +21,7 @@ pub(crate) fn schema() -> PyResult<String> {
         AgentEnd::tables,
         AgentNote::tables,
         WireRow::tables,
+        HostSeriesRow::tables,
         EngineMessage::tables,
         AgentMessage::tables,
         MeterReport::tables,

@@ -4,11 +4,13 @@ The rows are those of the 1979 listing that have an equivalent; docs/host.md nam
 the time per system multiplied by the mean number of terminals, which is connected time ÷ elapsed time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import mul
 
 from cuesta.analysis.rows_within import rows_within
 from cuesta.ledger import HostRow, Recorded, StepTimes
+from cuesta.records.rows import HostSeriesRow, LineCalls
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +97,8 @@ def front_end_of(rows: Sequence[HostRow]) -> FrontEnd | None:
 def front_end(recorded: Recorded, step: StepTimes) -> FrontEnd | None:
     """Sum up the built-in host's rows of a step's measurement interval; none where it has none, or only old ones."""
     shares = rows_within(recorded.host, step)
-    try:
-        return Sums(shares).figures() if shares else None
-    except KeyError:  # hosts of earlier versions metered less
-        return None
+    metered_less = any(row.figures.read_ahead.waited_seconds is None for row, _ in shares)  # by earlier versions
+    return Sums(shares).figures() if shares and not metered_less else None
 
 
 @dataclass(frozen=True)
@@ -107,87 +107,89 @@ class Sums:
 
     shares: Sequence[tuple[HostRow, float]]
 
-    def total(self, table: str, name: str) -> float:
-        return float(sum(row.figures[table][name] * share for row, share in self.shares))
+    def total(self, count: Callable[[HostSeriesRow], float | None]) -> float:
+        """Sum up a count; rows that lack it count nothing."""
+        return float(sum((count(row.figures) or 0) * share for row, share in self.shares))
 
-    def mean(self, table: str, name: str) -> float:
+    def mean(self, level: Callable[[HostSeriesRow], float]) -> float:
         """Average a level over the time."""
-        weights = [row.length * share for row, share in self.shares]
-        levels = (row.figures[table][name] * weight for (row, _), weight in zip(self.shares, weights, strict=True))
-        return float(sum(levels)) / sum(weights)
+        weighted = sum(level(row.figures) * row.length * share for row, share in self.shares)
+        return weighted / sum(row.length * share for row, share in self.shares)
 
     def figures(self) -> FrontEnd:
         last, total = self.shares[-1][0].figures, self.total
         # At the very end users hang up: the row before tells how many there were.
-        lines = self.shares[-2:][0][0].figures["lines"]
+        lines = self.shares[-2:][0][0].figures.lines
         seconds = sum(row.length * share for row, share in self.shares)
-        interrupts, in_interrupts = total("wakes", "count"), total("wakes", "seconds")
-        took, gave = total("characters", "in"), total("characters", "out")
-        ahead, blocks = total("read_ahead", "messages"), total("output_blocks", "count")
-        connected = total("lines", "line_seconds")
-        free, size = self.mean("pool", "free"), last["pool"]["size"]
+        interrupts, in_interrupts = total(lambda row: row.wakes.count), total(lambda row: row.wakes.seconds)
+        took, gave = total(lambda row: row.characters.in_), total(lambda row: row.characters.out)
+        ahead, blocks = total(lambda row: row.read_ahead.messages), total(lambda row: row.output_blocks.count)
+        connected = total(lambda row: row.lines.line_seconds)
+        free, size = self.mean(lambda row: row.pool.free), last.pool.size
         events = {
             "output blocks": blocks,
             "interrupts": interrupts,
-            "dialups": total("lines", "opened"),
-            "cycle": total("messages", "in"),
-            "reads": total("reads", "calls"),
-            "writes": total("writes", "calls"),
+            "dialups": total(lambda row: row.lines.opened),
+            "cycle": total(lambda row: row.messages.in_),
+            "reads": total(lambda row: row.reads.calls),
+            "writes": total(lambda row: row.writes.calls),
             "read-ahead": ahead,
         }
         return FrontEnd(
             seconds=seconds,
             terminal_hours=connected / 3600,
-            dialed_now=lines["connected"],
+            dialed_now=lines.connected,
             dialed=connected / seconds,
-            messages_in=total("messages", "in"),
-            messages_out=total("messages", "out"),
+            messages_in=total(lambda row: row.messages.in_),
+            messages_out=total(lambda row: row.messages.out),
             characters_in=took,
             characters_out=gave,
-            raw_in=total("characters", "typed"),
-            raw_out=total("characters", "line_out"),
-            ave_input_message=divide(took, total("messages", "in")),
-            ave_output_message=divide(gave, total("messages", "out")),
-            output_conversion=divide(total("characters", "line_out"), gave + total("characters", "echoed")),
-            input_conversion=divide(took, total("characters", "typed")),
-            least_block=last["output_blocks"]["least"],
-            ave_block=divide(total("output_blocks", "characters"), blocks),
+            raw_in=total(lambda row: row.characters.typed),
+            raw_out=total(lambda row: row.characters.line_out),
+            ave_input_message=divide(took, total(lambda row: row.messages.in_)),
+            ave_output_message=divide(gave, total(lambda row: row.messages.out)),
+            output_conversion=divide(
+                total(lambda row: row.characters.line_out), gave + total(lambda row: row.characters.echoed)
+            ),
+            input_conversion=divide(took, total(lambda row: row.characters.typed)),
+            least_block=last.output_blocks.least,
+            ave_block=divide(total(lambda row: row.output_blocks.characters), blocks),
             interrupt_average=divide(in_interrupts, interrupts),
-            interrupt_longest=last["wakes"]["longest"],
+            interrupt_longest=last.wakes.longest,
             interrupt_share=in_interrupts / seconds,
             interrupts_per_minute=60 * interrupts / seconds,
             pool_size=size,
             pool_free=free,
             pool_used_share=1 - free / size if size else 0.0,
-            space_overflows=total("pool", "overflows"),
+            space_overflows=total(lambda row: row.pool.overflows),
             output_restarts=blocks,
-            ahead_average=divide(total("read_ahead", "characters"), ahead),
-            ahead_share=divide(total("read_ahead", "characters"), took),
-            ahead_waiting=total("read_ahead", "waited_seconds") / seconds,
-            reading=lines["asking"],
-            writing=lines["blocked"],
+            ahead_average=divide(total(lambda row: row.read_ahead.characters), ahead),
+            ahead_share=divide(total(lambda row: row.read_ahead.characters), took),
+            ahead_waiting=total(lambda row: row.read_ahead.waited_seconds) / seconds,
+            reading=lines.asking or 0,
+            writing=lines.blocked or 0,
             atb={name: divide(seconds, count) for name, count in events.items()},
             characters_per_ms={
                 "input": divide(took, 1e3 * in_interrupts),
                 "output": divide(gave, 1e3 * in_interrupts),
                 "total": divide(took + gave, 1e3 * in_interrupts),
             },
-            reads=self.calls("reads", "line_in"),
-            writes=self.calls("writes", "line_out"),
+            reads=self.calls(lambda row: row.reads, lambda row: row.characters.line_in),
+            writes=self.calls(lambda row: row.writes, lambda row: row.characters.line_out),
             idle=self.idle(),
         )
 
-    def calls(self, kind: str, characters: str) -> Calls:
-        count, seconds = self.total(kind, "calls"), self.total(kind, "seconds")
-        return Calls(count, divide(seconds, count), divide(self.total("characters", characters), 1e3 * seconds))
+    def calls(self, calls: Callable[[HostSeriesRow], LineCalls], characters: Callable[[HostSeriesRow], int]) -> Calls:
+        count, seconds = self.total(lambda row: calls(row).calls), self.total(lambda row: calls(row).seconds)
+        return Calls(count, divide(seconds, count), divide(self.total(characters), 1e3 * seconds))
 
     def idle(self) -> list[float]:
         """The mean idle share of each thread whose CPU time is known throughout."""
-        rows = [(row.figures["cpu"]["threads"], row.length * share) for row, share in self.shares]
-        threads = min(len(each) for each, _ in rows)
-        known = [n for n in range(threads) if all(each[n] and each[n]["idle"] is not None for each, _ in rows)]
-        whole = sum(weight for _, weight in rows)
-        return [sum(each[n]["idle"] * weight for each, weight in rows) / whole for n in known]
+        by_thread = zip(*(row.figures.cpu.threads for row, _ in self.shares), strict=False)
+        idle = ([thread.idle if thread else None for thread in rows] for rows in by_thread)
+        weights = [row.length * share for row, share in self.shares]
+        known = [[share for share in shares if share is not None] for shares in idle]
+        return [sum(map(mul, shares, weights)) / sum(weights) for shares in known if len(shares) == len(weights)]
 
 
 def divide(value: float, base: float) -> float | None:

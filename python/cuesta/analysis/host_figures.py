@@ -14,6 +14,7 @@ from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan.fields import tracing_tier
 from cuesta.records.meter_figure import UNRECORDED, MeterFigure
 from cuesta.records.meter_report import Count, MeterReport
+from cuesta.records.rows import HostServers
 from cuesta.target import kind_of
 
 NOT_RECORDED = "no meter data: this run recorded no meters"
@@ -223,24 +224,24 @@ def builtin_figures(shares: Sequence[tuple[HostRow, float]], meters: FrontEnd | 
     rows = [row for row, _ in shares]
     last, total = rows[-1].figures, Sums(shares).total
 
-    def mean(name: str) -> float | None:
-        known = [(row, share) for row, share in shares if row.figures["servers"][name] is not None]
-        busy = sum(row.figures["servers"][name] * row.length * share for row, share in known)
-        return busy / length if known else None
+    def mean(figure: Callable[[HostServers], float | None]) -> float | None:
+        seconds = [(figure(row.figures.servers), row.length * share) for row, share in shares]
+        known = [value * weight for value, weight in seconds if value is not None]
+        return sum(known) / length if known else None
 
     return BuiltInHost(
         seconds=length,
-        lines=max(row.figures["lines"]["connected"] for row in rows),
-        served_per_s=total("messages", "in") / length,
-        answered_per_s=total("messages", "out") / length,
-        line_in_per_s=total("characters", "line_in") / length,
-        line_out_per_s=total("characters", "line_out") / length,
-        pool_size=last["pool"]["size"],
-        pool_used=last["pool"]["size"] - last["pool"]["least_free"],
-        servers=last["servers"]["number"],
-        busy=mean("busy"),
-        queue=mean("mean_queue"),
-        cpu=total("cpu", "process") / length,
+        lines=max(row.figures.lines.connected for row in rows),
+        served_per_s=total(lambda row: row.messages.in_) / length,
+        answered_per_s=total(lambda row: row.messages.out) / length,
+        line_in_per_s=total(lambda row: row.characters.line_in) / length,
+        line_out_per_s=total(lambda row: row.characters.line_out) / length,
+        pool_size=last.pool.size,
+        pool_used=last.pool.size - last.pool.least_free,
+        servers=last.servers.number,
+        busy=mean(lambda servers: servers.busy),
+        queue=mean(lambda servers: servers.mean_queue),
+        cpu=total(lambda row: row.cpu.process) / length,
         **(front_end_figures(meters) if meters else {}),
     )
 

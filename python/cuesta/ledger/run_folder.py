@@ -20,7 +20,7 @@ from cuesta.ledger.meters import Metered, read_metered
 from cuesta.ledger.rows import JsonObject, RowReader, place, read_object, why_unreadable
 from cuesta.ledger.wire import WireInterval, read_wire
 from cuesta.records.reading import from_json
-from cuesta.records.rows import SeriesRow, UserRow
+from cuesta.records.rows import HostSeriesRow, SeriesRow, UserRow
 from cuesta.records.series import WAIT_ENDS
 
 FORMAT = 1
@@ -130,12 +130,13 @@ class HostRow:
 
     end: float
     length: float
-    figures: JsonObject
+    figures: HostSeriesRow
 
     @classmethod
     def from_json(cls, row: JsonObject, begun: int) -> Self:
         """Convert a row's times to those of the run, which began at `begun` on the host's clock, in ns."""
-        return cls((row["at"] - begun) / 1e9, row["length"], row)
+        figures = from_json(HostSeriesRow, row)
+        return cls((figures.at - begun) / 1e9, figures.length, figures)
 
 
 @dataclass(frozen=True)

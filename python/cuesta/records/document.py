@@ -17,7 +17,16 @@ from cuesta.records.schema import Field, Table, fields, inner, needed, tables
 
 HERE = Path(__file__).parent
 MODULES = {
-    "rows": ("TimelineFile", "SeriesRow", "UserRow", "TransactionRow", "AgentEnd", "AgentNote", "WireRow"),
+    "rows": (
+        "TimelineFile",
+        "SeriesRow",
+        "UserRow",
+        "TransactionRow",
+        "AgentEnd",
+        "AgentNote",
+        "WireRow",
+        "HostSeriesRow",
+    ),
     "messages": ("EngineMessage", "AgentMessage"),
     "meter_report": ("MeterReport",),
 }

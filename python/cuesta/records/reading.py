@@ -31,7 +31,8 @@ def to_row(record: Any) -> dict[str, Any]:
 def _reader(kind: Any) -> Reader:
     outer, inner = get_origin(kind), get_args(kind)
     if outer is UnionType:
-        return _reader(inner[0])
+        of_value = _reader(inner[0])
+        return lambda found: None if found is None else of_value(found)
     if outer is MeterFigure:
         return _figure_reader(_reader(inner[0]))
     if outer is Mapping:

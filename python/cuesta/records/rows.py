@@ -357,3 +357,253 @@ class WireRow:
     """The reading when the measurement interval began."""
     end: WireReading
     """The reading when it ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineTotals:
+    """What services have exchanged with lines."""
+
+    messages: int
+    """Messages that services took."""
+    characters_in: int
+    """Characters that services took."""
+    characters_out: int
+    """Characters that services wrote."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostLines:
+    """The lines of the built-in host."""
+
+    connected: int
+    """Connected now."""
+    asking: int | None = None
+    """Those whose service waits for a message."""
+    blocked: int | None = None
+    """Those that have not taken all the output that is due."""
+    peak: int
+    """The most at one time since the start; with several threads, the sum of their peaks."""
+    opened: int
+    """Opened."""
+    refused: int
+    """Refused: no descriptor, or an address that is not allowed."""
+    closes: Mapping[str, int]
+    """Ended, by cause."""
+    line_seconds: float
+    """Connected time, summed over lines."""
+    busiest: LineTotals
+    """The largest totals of any line that has ended since the start."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostMessages:
+    """Messages of the built-in host."""
+
+    in_: int
+    """That services took."""
+    out: int
+    """Complete answers of services."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostCharacters:
+    """Characters of the built-in host."""
+
+    typed: int
+    """Received from lines, before erasing and killing."""
+    in_: int
+    """That services took."""
+    out: int
+    """That services wrote."""
+    echoed: int
+    """That the front end echoed."""
+    line_in: int
+    """On the wire towards the host, negotiation and escapes included."""
+    line_out: int
+    """On the wire towards the terminals, negotiation and escapes included."""
+    erased: int
+    """Removed by the erase or kill character, and those characters themselves."""
+    cut: int
+    """Beyond the longest row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadAhead:
+    """Type-ahead."""
+
+    messages: int
+    """Messages."""
+    characters: int
+    """Their characters."""
+    waited_seconds: float | None = None
+    """The time that they waited for the service."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineCalls:
+    """System calls on lines."""
+
+    calls: int
+    """Calls."""
+    seconds: float
+    """The time that they took."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wakes:
+    """Servicing of lines."""
+
+    count: int
+    """Times that a line was serviced."""
+    seconds: float
+    """The time that this took."""
+    longest: float
+    """The longest of these times since the start."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputBlocks:
+    """Output that lines did not take."""
+
+    count: int
+    """Times that output remained."""
+    characters: int
+    """Characters that remained at those times."""
+    least: int | None
+    """The fewest that remained at one of them since the start; null if no line has blocked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostPool:
+    """The pool of output buffers."""
+
+    size: int
+    """Characters that it has room for."""
+    used: int
+    """Characters that wait for output."""
+    free: int
+    """Free room."""
+    least_free: int
+    """The least free room since the start."""
+    overflows: int
+    """Times that it had less room than a line needed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostServers:
+    """The servers of the service time."""
+
+    number: int
+    """Servers."""
+    messages: int
+    """Messages that they were given."""
+    busy_seconds: float
+    """The time that they were busy, summed over servers."""
+    busy: float | None
+    """That time per server and second; null without servers."""
+    waited_seconds: float
+    """The time that messages waited for a server."""
+    mean_queue: float | None
+    """The mean number of messages that wait; null without servers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelPathLines:
+    """Lines and the in-kernel path."""
+
+    joined: int
+    """Those that took it."""
+    refused: Mapping[str, int]
+    """Those that wanted to and could not, by reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelPathInput:
+    """Input on the in-kernel path."""
+
+    kernel: int
+    """Characters that passed within the kernel."""
+    commands: int
+    """Bytes of telnet's commands, which the host is told."""
+    lost: int
+    """Lines that were ended because commands or input of theirs were lost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelPathOutput:
+    """Output on the in-kernel path."""
+
+    kernel: int
+    """Characters that passed within the kernel."""
+    user: Mapping[str, int]
+    """Characters that the host's process wrote, by the reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelPathTraffic:
+    """The in-kernel path of the built-in host."""
+
+    lines: KernelPathLines
+    """Lines."""
+    input: KernelPathInput
+    """Characters from lines to programs."""
+    output: KernelPathOutput
+    """Characters from programs to lines."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostThread:
+    """CPU time of a thread of the built-in host."""
+
+    seconds: float
+    """On a CPU."""
+    idle: float | None
+    """The share of the time in which it was not on a CPU; null in a row without length."""
+    run_wait: float
+    """Runnable without a CPU."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostCpu:
+    """CPU time of the built-in host."""
+
+    threads: Sequence[HostThread | None]
+    """Each of its threads; null for one that has ended, or if the kernel has no `schedstat`."""
+    process: float
+    """Of the whole process."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostSeriesRow:
+    """A row of `host/series.jsonl`: what the built-in host did in about a second. Levels are those at its end."""
+
+    at: int
+    """The end of the row's time, on the clock."""
+    length: float
+    """The length of the row's time."""
+    lines: HostLines
+    """The lines."""
+    messages: HostMessages
+    """Messages each way: rows, or characters of raw input."""
+    characters: HostCharacters
+    """Characters at each stage of the front end."""
+    read_ahead: ReadAhead
+    """Messages that came before the service asked for them (type-ahead)."""
+    reads: LineCalls
+    """Reads of lines."""
+    writes: LineCalls
+    """Writes to lines."""
+    wakes: Wakes
+    """Servicing of lines: today's form of interrupts."""
+    output_blocks: OutputBlocks
+    """Times that a line did not take all the output that was due."""
+    pool: HostPool
+    """The pool of output buffers."""
+    servers: HostServers
+    """The servers of the service time."""
+    bisync: Mapping[str, int] | None = None
+    """The counters of bisync lines, by name; null if there were none."""
+    kernel_path: KernelPathTraffic | None = None
+    """The in-kernel path; null if the host does without."""
+    cpu: HostCpu
+    """CPU time."""

@@ -63,7 +63,7 @@ def fields(table: str) -> dict[str, Field]:
 def inner(field: Field) -> Table | None:
     """The table that a field holds: itself, or in a list, by name or where there is one."""
     kind = field.kind.removesuffix(" | None").removeprefix("dict[str, ").removeprefix("list[").removeprefix("Figure[")
-    return tables().get(kind.rstrip("]"))
+    return tables().get(kind.rstrip("]").removesuffix(" | None"))
 
 
 def needed(table: str) -> Iterator[str]:

@@ -99,6 +99,6 @@ def host(simulated: Simulated, second: int, at: int) -> Row:
     row, load = host_row(at), simulated.load
     if second >= 0:
         busy = simulated.served[second] / load.servers
-        row["servers"] = {"number": load.servers, "busy": busy, "mean_queue": simulated.queued[second]}
+        row["servers"] |= {"number": load.servers, "busy": busy, "mean_queue": simulated.queued[second]}
         row["characters"]["line_out"] = 160 * len(simulated.responses[second])
     return row

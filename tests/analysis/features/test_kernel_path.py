@@ -19,6 +19,15 @@ def run(path: Path, change: Callable[[Row], Row], **plan: object) -> Summary:
     return summarise(folder)
 
 
+def traffic(typed: int, out: int) -> Row:
+    """Figures of the in-kernel path by which these characters passed."""
+    return {
+        "lines": {"joined": 1, "refused": {}},
+        "input": {"kernel": typed, "commands": 8, "lost": 0},
+        "output": {"kernel": out, "user": {"escape": 2}},
+    }
+
+
 def share(summary: Summary) -> float | None:
     built_in = summary.last.host.builtin
     assert built_in
@@ -26,7 +35,7 @@ def share(summary: Summary) -> float | None:
 
 
 def test_the_share_is_of_the_characters_of_all_lines(tmp_path: Path) -> None:
-    passed = {"input": {"kernel": 10, "commands": 8}, "output": {"kernel": 26, "user": {"escape": 2}}}
+    passed = traffic(10, 26)
     # 2 were typed on a line that was refused.
     characters = {"typed": 12, "out": 28}
     taken = run(tmp_path, lambda row: row | {"kernel_path": passed, "characters": row["characters"] | characters})
@@ -47,7 +56,7 @@ def test_characters_that_missed_it_are_doubted(
     tmp_path: Path, user: int | None, allowed: float, said: list[str]
 ) -> None:
     def change(row: Row) -> Row:
-        taken = None if user is None else {"input": {"kernel": 18}, "output": {"kernel": 18}}
+        taken = None if user is None else traffic(18, 18)
         return row | {"kernel_path": taken, "characters": row["characters"] | {"typed": 18, "out": 18 + (user or 0)}}
 
     summary = run(tmp_path, change, host={"path": "kernel"}, validity={"in_kernel": allowed})

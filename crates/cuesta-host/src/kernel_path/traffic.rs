@@ -1,6 +1,6 @@
 //! Characters by the way that they took between lines and programs.
 
-use serde_json::{Map, Value, json};
+use crate::meters::row::{KernelPathInput, KernelPathOutput};
 
 /// The reasons for which output is left to the host, in the order of `enum reason` in `telnet.bpf.c`: telnet gives a character of it
 /// a meaning; the message is too long to search; the line has no room; earlier output is still with the host.
@@ -48,15 +48,13 @@ impl Traffic {
         self.combine(earlier, u64::saturating_sub)
     }
 
-    /// Each way: characters within the kernel. Of input, the bytes of commands and the lines that lost any. Of output, the characters
-    /// through user space, by reason.
-    pub(crate) fn figures(&self) -> [Value; 2] {
-        let left: Map<String, Value> =
-            REASONS.iter().zip(self.output_left).map(|(reason, count)| ((*reason).to_owned(), count.into())).collect();
-        [
-            json!({ "kernel": self.input, "commands": self.commands, "lost": self.lost }),
-            json!({ "kernel": self.output, "user": left }),
-        ]
+    /// The figures of each way, for a row.
+    pub(crate) fn figures(&self) -> (KernelPathInput, KernelPathOutput) {
+        let user = REASONS.into_iter().zip(self.output_left).collect();
+        (
+            KernelPathInput { kernel: self.input, commands: self.commands, lost: self.lost },
+            KernelPathOutput { kernel: self.output, user },
+        )
     }
 
     fn combine(&self, other: &Self, operation: impl Fn(u64, u64) -> u64) -> Self {
@@ -85,12 +83,8 @@ mod tests {
         let mut sum = wanted;
         sum.add(&wanted);
         assert_eq!(sum.since(&wanted), wanted);
-        assert_eq!(
-            sum.figures(),
-            [
-                json!({"kernel": 0, "commands": 4, "lost": 6}),
-                json!({"kernel": 2, "user": {"escape": 10, "long": 12, "full": 14, "behind": 16}}),
-            ]
-        );
+        let (input, output) = sum.figures();
+        assert_eq!(input, KernelPathInput { kernel: 0, commands: 4, lost: 6 });
+        assert_eq!((output.kernel, output.user["escape"], output.user["behind"]), (2, 10, 16));
     }
 }

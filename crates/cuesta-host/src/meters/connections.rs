@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cuesta_record::Stamp;
+use cuesta_record::{Stamp, record};
 
 /// The lines of one thread, or of all.
 #[derive(Debug, Clone, Default)]
@@ -29,11 +29,17 @@ pub(crate) struct ConnectionTable {
     changed: Stamp,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct LineTotals {
-    pub(crate) messages: u64,
-    pub(crate) characters_in: u64,
-    pub(crate) characters_out: u64,
+record! {
+    /// What services have exchanged with lines.
+    #[derive(Copy, Default)]
+    LineTotals {
+        /// messages that services took
+        messages: u64 = Number;
+        /// characters that services took
+        characters_in: u64 = Number;
+        /// characters that services wrote
+        characters_out: u64 = Number;
+    }
 }
 
 impl ConnectionTable {

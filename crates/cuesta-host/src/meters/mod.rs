@@ -2,12 +2,13 @@
 //!
 //! - [`Meters`]: one thread's counters and levels.
 //! - [`connections`]: the connection table.
-//! - [`snapshot`]: all counters at an instant; two snapshots give the figures.
-//! - [`series`]: a row of figures each second.
+//! - [`snapshot`]: all counters at an instant; two give a row.
+//! - [`row`]: the figures of a time; [`series`]: writes a row each second.
 //! - [`task`]: a thread's CPU time.
 
 pub(crate) mod connections;
 mod counter;
+pub(crate) mod row;
 pub(crate) mod series;
 pub(crate) mod snapshot;
 mod task;

@@ -36,9 +36,10 @@ impl Series {
     /// Writes the counts since the last row in one write, so that the file has whole rows only.
     pub(crate) fn row(&mut self) -> io::Result<()> {
         let snapshot = CounterSnapshot::read(&self.meters);
-        let row = format!("{}\n", snapshot.since(&self.last));
+        let mut row = serde_json::to_vec(&snapshot.since(&self.last))?;
+        row.push(b'\n');
         self.last = snapshot;
-        self.file.write_all(row.as_bytes())
+        self.file.write_all(&row)
     }
 }
 

@@ -1,5 +1,4 @@
-//! All counters at an instant, and the figures between two of them. Durations are in seconds; unknown figures are null, never
-//! zero.
+//! All counters at an instant, and the row of figures between two of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,9 +6,12 @@ use std::time::Duration;
 
 use cuesta_lines::BisyncTotals;
 use cuesta_record::{Stamp, clock};
-use serde_json::{Map, Value, json};
 
 use super::connections::ConnectionTable;
+use super::row::{
+    HostCharacters, HostCpu, HostLines, HostMessages, HostPool, HostSeriesRow, HostServers, HostThread,
+    KernelPathLines, KernelPathTraffic, LineCalls, OutputBlocks, ReadAhead, Wakes,
+};
 use super::task::TaskTime;
 use super::{Counter, Counts, Levels, Meters};
 use crate::kernel_path::{Counters, Traffic};
@@ -83,64 +85,69 @@ impl CounterSnapshot {
     }
 
     /// The figures of the time since `earlier`. Levels are as they are now; extremes are since the start of the host.
-    pub(crate) fn since(&self, earlier: &Self) -> Value {
+    pub(crate) fn since(&self, earlier: &Self) -> HostSeriesRow {
         let length = self.at.since(earlier.at).as_secs_f64();
         let counts = self.counts.since(&earlier.counts);
         let levels = &self.levels;
-        json!({
-            "at": self.at.as_nanos(),
-            "length": length,
-            "lines": self.lines(earlier),
-            "messages": { "in": counts.messages_in, "out": counts.messages_out },
-            "characters": characters(&counts),
-            "read_ahead": {
-                "messages": counts.ahead,
-                "characters": counts.ahead_characters,
-                "waited_seconds": seconds(counts.ahead_nanos),
+        HostSeriesRow {
+            at: self.at,
+            length,
+            lines: self.lines(earlier),
+            messages: HostMessages { r#in: counts.messages_in, out: counts.messages_out },
+            characters: HostCharacters {
+                typed: counts.typed,
+                r#in: counts.characters_in,
+                out: counts.characters_out,
+                echoed: counts.echoed,
+                line_in: counts.line_in,
+                line_out: counts.line_out,
+                erased: counts.erased,
+                cut: counts.cut,
             },
-            "reads": calls(counts.reads, counts.read_nanos),
-            "writes": calls(counts.writes, counts.write_nanos),
-            "wakes": {
-                "count": counts.wakes,
-                "seconds": seconds(counts.wake_nanos),
-                "longest": seconds(levels.longest_wake),
+            read_ahead: ReadAhead {
+                messages: counts.ahead,
+                characters: counts.ahead_characters,
+                waited_seconds: seconds(counts.ahead_nanos),
             },
-            "output_blocks": {
-                "count": counts.blocks,
-                "characters": counts.block_characters,
-                "least": (levels.least_block > 0).then_some(levels.least_block),
+            reads: LineCalls { calls: counts.reads, seconds: seconds(counts.read_nanos) },
+            writes: LineCalls { calls: counts.writes, seconds: seconds(counts.write_nanos) },
+            wakes: Wakes {
+                count: counts.wakes,
+                seconds: seconds(counts.wake_nanos),
+                longest: seconds(levels.longest_wake),
             },
-            "pool": {
-                "size": levels.pool_size,
-                "used": levels.pool_used,
-                "free": levels.pool_size.saturating_sub(levels.pool_used),
-                "least_free": levels.pool_least_free,
-                "overflows": counts.overflows,
+            output_blocks: OutputBlocks {
+                count: counts.blocks,
+                characters: counts.block_characters,
+                least: (levels.least_block > 0).then_some(levels.least_block),
             },
-            "servers": self.servers(earlier, &counts, length),
-            "bisync": self.bisync(earlier),
-            "kernel_path": self.kernel_path(earlier),
-            "cpu": self.cpu(earlier, length),
-        })
+            pool: HostPool {
+                size: levels.pool_size,
+                used: levels.pool_used,
+                free: levels.pool_size.saturating_sub(levels.pool_used),
+                least_free: levels.pool_least_free,
+                overflows: counts.overflows,
+            },
+            servers: self.servers(earlier, &counts, length),
+            bisync: self.bisync(earlier),
+            kernel_path: self.kernel_path(earlier),
+            cpu: self.cpu(earlier, length),
+        }
     }
 
-    fn lines(&self, earlier: &Self) -> Value {
+    fn lines(&self, earlier: &Self) -> HostLines {
         let (now, before) = (&self.connections, &earlier.connections);
-        json!({
-            "connected": now.connected,
-            "asking": self.levels.asking,
-            "blocked": self.levels.blocked,
-            "peak": now.peak,
-            "opened": now.opened - before.opened,
-            "refused": now.refused - before.refused,
-            "closes": growth(&now.closes, &before.closes),
-            "line_seconds": seconds(now.line_nanos(self.at) - before.line_nanos(earlier.at)),
-            "busiest": {
-                "messages": now.busiest.messages,
-                "characters_in": now.busiest.characters_in,
-                "characters_out": now.busiest.characters_out,
-            },
-        })
+        HostLines {
+            connected: now.connected,
+            asking: self.levels.asking,
+            blocked: self.levels.blocked,
+            peak: now.peak,
+            opened: now.opened - before.opened,
+            refused: now.refused - before.refused,
+            closes: growth(&now.closes, &before.closes),
+            line_seconds: seconds(now.line_nanos(self.at) - before.line_nanos(earlier.at)),
+            busiest: now.busiest,
+        }
     }
 
     fn bisync(&self, earlier: &Self) -> Option<BTreeMap<&'static str, u64>> {
@@ -148,51 +155,45 @@ impl CounterSnapshot {
         Some(growth.figures().into())
     }
 
-    fn kernel_path(&self, earlier: &Self) -> Option<Value> {
+    fn kernel_path(&self, earlier: &Self) -> Option<KernelPathTraffic> {
         let traffic = self.kernel_path?.since(&earlier.kernel_path.unwrap_or_default());
         let (now, before) = (&self.connections, &earlier.connections);
-        let [input, output] = traffic.figures();
-        let lines = json!({
-            "joined": now.in_kernel - before.in_kernel,
-            "refused": growth(&now.not_in_kernel, &before.not_in_kernel),
-        });
-        Some(json!({ "lines": lines, "input": input, "output": output }))
+        let lines = KernelPathLines {
+            joined: now.in_kernel - before.in_kernel,
+            refused: growth(&now.not_in_kernel, &before.not_in_kernel),
+        };
+        let (input, output) = traffic.figures();
+        Some(KernelPathTraffic { lines, input, output })
     }
 
-    fn servers(&self, earlier: &Self, counts: &Counts, length: f64) -> Value {
-        let busy = seconds(self.busy_nanos.saturating_sub(earlier.busy_nanos));
+    fn servers(&self, earlier: &Self, counts: &Counts, length: f64) -> HostServers {
+        let busy_seconds = seconds(self.busy_nanos.saturating_sub(earlier.busy_nanos));
+        let waited_seconds = seconds(counts.waited_nanos);
         let capacity = length * self.servers as f64;
-        json!({
-            "number": self.servers,
-            "messages": counts.served,
-            "busy_seconds": busy,
-            "busy": (capacity > 0.0).then(|| busy / capacity),
-            "waited_seconds": seconds(counts.waited_nanos),
-            "mean_queue": (self.servers > 0 && length > 0.0).then(|| seconds(counts.waited_nanos) / length),
-        })
+        HostServers {
+            number: self.servers,
+            messages: counts.served,
+            busy_seconds,
+            busy: (capacity > 0.0).then(|| busy_seconds / capacity),
+            waited_seconds,
+            mean_queue: (capacity > 0.0).then(|| waited_seconds / length),
+        }
     }
 
-    fn cpu(&self, earlier: &Self, length: f64) -> Value {
-        let threads: Vec<Value> = self
-            .threads
-            .iter()
-            .zip(&earlier.threads)
-            .map(|(now, before)| {
-                let (Some(now), Some(before)) = (now, before) else {
-                    return Value::Null;
-                };
-                let run = seconds(now.run_nanos.saturating_sub(before.run_nanos));
-                json!({
-                    "seconds": run,
-                    "idle": (length > 0.0).then(|| (1.0 - run / length).clamp(0.0, 1.0)),
-                    "run_wait": seconds(now.wait_nanos.saturating_sub(before.wait_nanos)),
-                })
+    fn cpu(&self, earlier: &Self, length: f64) -> HostCpu {
+        let used = |(now, before): (&Option<TaskTime>, &Option<TaskTime>)| {
+            let (now, before) = (now.as_ref()?, before.as_ref()?);
+            let run = seconds(now.run_nanos.saturating_sub(before.run_nanos));
+            Some(HostThread {
+                seconds: run,
+                idle: (length > 0.0).then(|| (1.0 - run / length).clamp(0.0, 1.0)),
+                run_wait: seconds(now.wait_nanos.saturating_sub(before.wait_nanos)),
             })
-            .collect();
-        json!({
-            "threads": threads,
-            "process": self.process_cpu.saturating_sub(earlier.process_cpu).as_secs_f64(),
-        })
+        };
+        HostCpu {
+            threads: self.threads.iter().zip(&earlier.threads).map(used).collect(),
+            process: self.process_cpu.saturating_sub(earlier.process_cpu).as_secs_f64(),
+        }
     }
 }
 
@@ -202,30 +203,12 @@ fn busy(meters: &Meters, now: Stamp) -> u64 {
     meters.server_nanos.get().saturating_sub(ahead.sum())
 }
 
-fn characters(counts: &Counts) -> Value {
-    json!({
-        "typed": counts.typed,
-        "in": counts.characters_in,
-        "out": counts.characters_out,
-        "echoed": counts.echoed,
-        "line_in": counts.line_in,
-        "line_out": counts.line_out,
-        "erased": counts.erased,
-        "cut": counts.cut,
-    })
-}
-
-/// What has grown of these counts, by name.
-fn growth(now: &BTreeMap<&'static str, u64>, before: &BTreeMap<&'static str, u64>) -> Map<String, Value> {
+/// The growth of these counts, by name; without those that have not grown.
+fn growth(now: &BTreeMap<&'static str, u64>, before: &BTreeMap<&'static str, u64>) -> BTreeMap<&'static str, u64> {
     now.iter()
-        .map(|(name, count)| (name, count - before.get(name).unwrap_or(&0)))
+        .map(|(name, count)| (*name, count - before.get(name).unwrap_or(&0)))
         .filter(|(_, count)| *count > 0)
-        .map(|(name, count)| ((*name).to_owned(), count.into()))
         .collect()
-}
-
-fn calls(count: u64, nanos: u64) -> Value {
-    json!({ "calls": count, "seconds": seconds(nanos) })
 }
 
 fn seconds(nanos: u64) -> f64 {

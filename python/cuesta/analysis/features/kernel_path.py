@@ -31,13 +31,11 @@ def share_in_kernel(shares: Sequence[tuple[HostRow, float]], is_asked: bool) -> 
     0 if the plan asked for it, and the host did without. None if it was not asked for, or without characters.
     """
     rows = [(row.figures, share) for row, share in shares]
-    if not any(figures.get("kernel_path") for figures, _ in rows):
+    relayed = [(path.input.kernel + path.output.kernel) * share for row, share in rows if (path := row.kernel_path)]
+    if not relayed:
         return 0.0 if is_asked else None
-    kernel = sum(
-        figures["kernel_path"][way]["kernel"] * share for figures, share in rows for way in ("input", "output")
-    )
-    everywhere = sum(figures["characters"][way] * share for figures, share in rows for way in ("typed", "out"))
-    return kernel / everywhere if everywhere else None
+    everywhere = sum((row.characters.typed + row.characters.out) * share for row, share in rows)
+    return sum(relayed) / everywhere if everywhere else None
 
 
 @of_step
