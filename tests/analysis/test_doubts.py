@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cuesta.analysis import Summary, summarise
-from cuesta.analysis.doubts.doubt import OF_RUNS, OF_STEPS
+from cuesta.analysis.doubts.doubt import RUN_CHECKS, STEP_CHECKS
 from tests.run_folder import Row, RunFolder, measured, settling, waiting
 
 NO_ANSWERS: Callable[..., list[float]] = lambda *_: []  # noqa: E731
@@ -33,7 +33,7 @@ def names(summary: Summary) -> list[str]:
 def test_the_documents_explain_each_doubt() -> None:
     page = Path(__file__).parents[2] / "docs" / "summary.md"
     rows = page.read_text(encoding="utf-8").partition("| doubt |")[2].partition("\n\n")[0].splitlines()[2:]
-    registered = [look.__name__ for look in (*OF_RUNS, *OF_STEPS)]
+    registered = [look.__name__ for look in (*RUN_CHECKS, *STEP_CHECKS)]
     assert {row.split("|")[1].strip() for row in rows} == {name.replace("_", " ") for name in [*registered, "shrunk"]}
 
 

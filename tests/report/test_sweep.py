@@ -29,7 +29,7 @@ def test_percentiles_of_few_values_are_marked_in_a_sweep(tmp_path: Path) -> None
 
 
 def test_a_sweep_says_at_how_many_users_it_saturates() -> None:
-    light = LightLoadAsymptote(users=1, response=0.1, own=0.9, error=0.01)
+    light = LightLoadAsymptote(users=1, response=0.1, own_time=0.9, error=0.01)
     heavy = HeavyLoadAsymptote("servers", (8, 16), utilization=0.99, demand=0.05, error=0.01)
     (text,) = describe_saturation(Asymptotes(light, "", heavy, ""))
     assert text.startswith("saturates at about 20.0 users, with 95 % from ")

@@ -28,7 +28,7 @@ def error_of_rate(recorded: Recorded, steps: Sequence[int]) -> float:
     at least that of random arrivals, because a handful of seconds may be alike by chance. Differences between the steps
     do not count: if they are larger, they are not due to chance.
     """
-    seconds = [by_second(recorded, step) for step in steps]
+    seconds = [sum_by_second(recorded, step) for step in steps]
     counted = sum(map(sum, seconds))
     if not counted:
         return math.inf
@@ -38,8 +38,8 @@ def error_of_rate(recorded: Recorded, steps: Sequence[int]) -> float:
 
 def error_of_response(recorded: Recorded, step: int) -> float:
     """The relative standard error of the mean response of a step's transactions, since sent."""
-    counts = by_second(recorded, step)
-    sums = by_second(recorded, step, lambda row: row.sums.response_from_sent)
+    counts = sum_by_second(recorded, step)
+    sums = sum_by_second(recorded, step, lambda row: row.sums.response_from_sent)
     return error_of_mean(counts, sums)
 
 
@@ -55,7 +55,7 @@ def error_of_mean(counts: Sequence[float], sums: Sequence[float]) -> float:
     return math.sqrt(_variance_of_sum(residuals)) / sum(sums)
 
 
-def by_second(
+def sum_by_second(
     recorded: Recorded, step: int, count: Callable[[Interval], float] = lambda row: row.transactions
 ) -> list[float]:
     """Add up the transactions of each second, or another number of a row, over all agents."""

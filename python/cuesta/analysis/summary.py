@@ -9,7 +9,7 @@ from typing import Any
 
 from cuesta.analysis.answer_sizes import SizesOfClasses, find_shrunk
 from cuesta.analysis.capacity.bottleneck import find_bottleneck
-from cuesta.analysis.doubts import Doubt, doubts_of_run, doubts_of_step
+from cuesta.analysis.doubts import Doubt, find_run_doubts, find_step_doubts
 from cuesta.analysis.past_saturation import past_saturation
 from cuesta.analysis.planned import allowed, published
 from cuesta.analysis.published import list_unmeasured
@@ -183,7 +183,7 @@ def sum_up(
     """
     measured = sorted({row.step for agent in recorded.agents for row in agent.intervals if row.measured}) or [0]
     rules = allowed(recorded)
-    doubts, steps = [Doubted(None, doubt) for doubt in doubts_of_run(recorded)], []
+    doubts, steps = [Doubted(None, doubt) for doubt in find_run_doubts(recorded)], []
     planned_steps = max(len(recorded.run.get("steps", [])), len(measured))
     several = len(measured) > 1 or "search" in recorded.run
     wanted = planned_steps - 1 if only == LAST else only
@@ -191,7 +191,7 @@ def sum_up(
     derived = {number: known.get(number) or derive_step(recorded, number) for number in numbers}
     shorter = list(find_shrunk({number: (step.figures, step.sizes) for number, step in derived.items()}))
     for number, step in derived.items():
-        of_step = doubts_of_step(step.figures, rules)
+        of_step = find_step_doubts(step.figures, rules)
         of_step = [*of_step, *(doubt for at, doubt in shorter if at == number)]
         doubts += [Doubted(number if several else None, doubt) for doubt in of_step]
         limits = [void_limit(verdict, step.figures, of_step) for verdict in step.figures.limits]

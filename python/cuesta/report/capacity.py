@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from cuesta.analysis.capacity import find_bottleneck
 from cuesta.analysis.capacity.asymptotes import list_shared_resources
-from cuesta.analysis.capacity.findings import Conflicting, FewUsers, OfTheDriver
+from cuesta.analysis.capacity.findings import Conflicting, DriverLimited, FewUsers
 from cuesta.analysis.capacity.laws import LawCheck, check_laws
 from cuesta.analysis.capacity.measured_step import MeasuredStep, Work, order_by_load
 from cuesta.analysis.capacity.resources import Kind, Resource, read_resources
@@ -39,7 +39,7 @@ WRONG = "above 100 %: rejected"
 
 def state_limit(summary: Summary) -> Remark:
     finding = find_bottleneck(summary)
-    return Remark(str(finding), "notice" if isinstance(finding, Conflicting | OfTheDriver | FewUsers) else "")
+    return Remark(str(finding), "notice" if isinstance(finding, Conflicting | DriverLimited | FewUsers) else "")
 
 
 def section(summary: Summary) -> Section:
@@ -70,7 +70,7 @@ def resource_table(known: Sequence[Resource]) -> Table:
             seconds(each.demand),
             seconds(each.waited),
             write_rate(each.most_per_s),
-            share(each.own),
+            share(each.own_busy),
             digits(each.servers) if each.servers % 1 else f"{each.servers:,.0f}",
             each.source,
         )
@@ -92,7 +92,7 @@ def parts_table(parts: ResponseParts, work: Work) -> Table:
 
 def state_bounds(measured: MeasuredStep, parts: ResponseParts) -> Iterator[str]:
     """Both asymptotes by this step alone, by the host's own utilization."""
-    own = [each for each in list_shared_resources(measured) if each.own is not None]
+    own = [each for each in list_shared_resources(measured) if each.own_busy is not None]
     if not own or measured.step.law is None:
         return
     first = min(own, key=lambda each: each.most_per_s or math.inf)

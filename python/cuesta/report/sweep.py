@@ -113,7 +113,7 @@ def describe_bounds(lines: Asymptotes) -> Iterator[str]:
     light, heavy = lines.light, lines.heavy
     if light:
         alone = "" if light.users == 1 else ", where the response may hold some waiting already"
-        cycle = f"response {seconds(light.response)}, thinking and typing {seconds(light.own)}"
+        cycle = f"response {seconds(light.response)}, thinking and typing {seconds(light.own_time)}"
         yield f"{LIGHT_LOAD_BOUND}: {cycle}, as measured with {many(light.users, 'user')}{alone}"
     else:
         yield f"{LIGHT_LOAD_BOUND}: not drawn: {lines.no_light}"

@@ -9,7 +9,7 @@ import pytest
 
 from cuesta.analysis import summarise
 from cuesta.analysis.capacity import find_bottleneck
-from cuesta.analysis.capacity.findings import Conflicting, OfTheDriver, OnTheLine, Saturated, Undecided, Unlimited
+from cuesta.analysis.capacity.findings import Conflicting, DriverLimited, OnTheLine, Saturated, Undecided, Unlimited
 from cuesta.analysis.capacity.measured_step import MeasuredStep, order_by_load
 from cuesta.analysis.capacity.resources import Resource, read_resources
 from cuesta.analysis.capacity.response_parts import ResponseParts, divide_response
@@ -144,7 +144,7 @@ def test_a_driver_that_was_the_limit_is_named_and_never_the_host(tmp_path: Path,
     said = finding_of(
         write(tmp_path / "run", [Load(users=60, think=1.0, service=0.05)], edit=lambda row: row | trouble)
     )
-    assert isinstance(said, OfTheDriver)
+    assert isinstance(said, DriverLimited)
     assert str(said).startswith("the driver, not the host, at 60 users: the driver ")
     assert SERVERS not in str(said)
 
@@ -152,7 +152,7 @@ def test_a_driver_that_was_the_limit_is_named_and_never_the_host(tmp_path: Path,
 def test_late_keys_are_the_drivers_fault(tmp_path: Path) -> None:
     late = [("interactive/keys/lateness", [0.5] * 1000)]
     said = finding_of(RunFolder(tmp_path / "run", histograms=late).write())
-    assert isinstance(said, OfTheDriver)
+    assert isinstance(said, DriverLimited)
     assert "late" in str(said)
 
 

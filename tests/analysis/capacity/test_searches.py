@@ -9,7 +9,7 @@ import pytest
 
 from cuesta.analysis import Summary, summarise
 from cuesta.analysis.capacity import Finding, find_bottleneck
-from cuesta.analysis.capacity.findings import GaveOut, OfTheDriver, Saturated, Undecided, Unlimited
+from cuesta.analysis.capacity.findings import DriverLimited, GaveOut, Saturated, Undecided, Unlimited
 from cuesta.analysis.capacity.measured_step import order_by_load
 from cuesta.analysis.search import Method
 from tests.analysis.capacity.simulated import Load, write
@@ -101,7 +101,7 @@ def test_a_driver_that_ends_a_search_is_the_limit(tmp_path: Path, trouble: Row) 
     """It was late at 8 users, and the 5 trials that confirm what it can do do not change that."""
     users = (4, 8, 8, 8, 6, 7, *[7] * 5)
     said = judge(searched(tmp_path / "run", users, dict.fromkeys((1, 2, 3), trouble)))
-    assert isinstance(said, OfTheDriver)
+    assert isinstance(said, DriverLimited)
     assert str(said).startswith("the driver, not the host, at 8 users: the driver ")
 
 
@@ -164,4 +164,4 @@ def test_a_search_that_went_on_and_failed_then_is_invalid(tmp_path: Path) -> Non
     summary = resumed(tmp_path / "run", (10, 20), (40, 32), "completed", "failed")
     assert not summary.valid
     assert summary.ended == "failed"
-    assert isinstance(judge(summary), OfTheDriver)
+    assert isinstance(judge(summary), DriverLimited)

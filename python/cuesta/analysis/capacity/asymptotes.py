@@ -34,7 +34,7 @@ class LightLoadAsymptote:
     """The number of users of the step that it is from."""
     response: float
     """R₀: mean response since sent, in seconds."""
-    own: float
+    own_time: float
     """Z + K: seconds that a user thinks and types, for each transaction."""
     error: float
     """Relative standard error of the cycle."""
@@ -42,12 +42,12 @@ class LightLoadAsymptote:
     @property
     def cycle(self) -> float:
         """R₀ + Z + K in seconds."""
-        return self.response + self.own
+        return self.response + self.own_time
 
 
 @dataclass(frozen=True, slots=True)
 class HeavyLoadAsymptote:
-    """The ceiling that the first resource to be saturated sets."""
+    """The throughput at which the first resource saturates."""
 
     resource: str
     users: tuple[int, ...]
@@ -115,8 +115,8 @@ class Asymptotes:
 
 def bound_by_cycle(step: StepFigures, light: LightLoadAsymptote) -> float:
     """N / (R₀ + Z + K) a second, with R₀ of the lightest step, and Z and K of this one."""
-    own = step.law.z + step.law.k if step.law else light.own
-    return step.users / (light.response + own)
+    own_time = step.law.z + step.law.k if step.law else light.own_time
+    return step.users / (light.response + own_time)
 
 
 def interval_around(value: float, error: float) -> tuple[float, float]:
@@ -155,7 +155,7 @@ def derive_light_load(steps: list[StepFigures], errors: Mapping[int, float]) -> 
 
 
 def derive_heavy_loads(summary: "Summary", steps: list[StepFigures]) -> Sequence[HeavyLoadAsymptote]:
-    """The ceiling that each resource sets."""
+    """The throughput at which each resource saturates."""
     by_resource: dict[str, list[tuple[StepFigures, Resource]]] = {}
     for step in steps:
         for each in list_shared_resources(MeasuredStep(summary.recorded, step)):

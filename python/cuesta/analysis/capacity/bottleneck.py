@@ -18,21 +18,21 @@ from cuesta.analysis.capacity.evidence import (
 from cuesta.analysis.capacity.findings import (
     NOTICEABLE,
     Conflicting,
+    DriverLimited,
     Finding,
     GaveOut,
-    OfTheDriver,
     OnTheLine,
     Saturated,
     Undecided,
     Unlimited,
-    state,
+    busy_or_full,
 )
 from cuesta.analysis.capacity.measured_step import LoadPoint, order_by_load
 from cuesta.analysis.capacity.resources import Kind, Resource
 from cuesta.analysis.capacity.resources.terminal_lines import read_terminal_line
 from cuesta.analysis.capacity.searches import judge_search
 from cuesta.analysis.capacity.unmetered import list_suspects
-from cuesta.analysis.doubts import of_the_driver
+from cuesta.analysis.doubts import select_driver_doubts
 from cuesta.analysis.own_part import why_void
 from cuesta.analysis.unsteady import why_unsteady
 from cuesta.units import seconds, share
@@ -71,10 +71,10 @@ def find_bottleneck(summary: "Summary") -> Finding:
 
 def judge_doubts(summary: "Summary", heaviest: LoadPoint) -> Finding | None:
     """What makes a run or its step INVALID. Of a search, doubts about a trial that counts describe the host."""
-    about = {None} if summary.search else {None, heaviest.step.step}
-    doubts = [each.doubt for each in summary.doubts if each.step in about]
-    if late := of_the_driver(doubts):
-        return OfTheDriver(str(late[0]), heaviest.text, late[0].advice)
+    places = {None} if summary.search else {None, heaviest.step.step}
+    doubts = [each.doubt for each in summary.doubts if each.step in places]
+    if late := select_driver_doubts(doubts):
+        return DriverLimited(str(late[0]), heaviest.text, late[0].advice)
     others = [doubt for doubt in doubts if doubt.trial != "overloaded"]
     return Undecided(f"the run is INVALID: {others[0]}", others[0].advice) if others else None
 
@@ -90,7 +90,7 @@ def pick_baseline(summary: "Summary", lighter: list[LoadPoint], heaviest: LoadPo
 def judge_stability(heaviest: LoadPoint) -> Finding | None:
     """Why the step that no resource limits shows nothing about the host: the driver's own part, or no steady state."""
     if own := why_void(heaviest.step):
-        return OfTheDriver(own, heaviest.text, "use fewer users, more --threads or --agents, or a quieter machine")
+        return DriverLimited(own, heaviest.text, "use fewer users, more --threads or --agents, or a quieter machine")
     if heaviest.step.settled.overload:
         return Undecided(
             f"{why_unsteady(heaviest.step)}, and no meter shows what it waits for", "name it with --meters"
@@ -110,17 +110,17 @@ def judge_step(evidence: Evidence, baseline: Evidence | None) -> Finding:
         return judge_saturated(evidence, limiting)
     if finding := line or (judge_growth(evidence, baseline) if baseline else None):
         return finding
-    beside = pick_limiting(foreign)
-    if beside and beside.own is None:
-        busy = f"{beside.name} is {share(beside.busy)} busy at {evidence.at}, by the host or by others"
+    used_by_others = pick_limiting(foreign)
+    if used_by_others and used_by_others.own_busy is None:
+        busy = f"{used_by_others.name} is {share(used_by_others.busy)} busy at {evidence.at}, by the host or by others"
         return Conflicting(f"{busy}, but {evidence.takes} and no wait for it is seen", ["who uses it"])
-    return (None if baseline else judge_single_load(evidence)) or judge_unlimited(evidence, beside)
+    return (None if baseline else judge_single_load(evidence)) or judge_unlimited(evidence, used_by_others)
 
 
 def judge_saturated(evidence: Evidence, resource: Resource) -> Finding:
     """Whether the response agrees that a saturated resource is the limit."""
-    host, takes = evidence.parts.of_host, evidence.takes
-    busy = f"{resource.name} is {share(resource.busy)} {state(resource)} at {evidence.at}"
+    host, takes = evidence.parts.host_seconds, evidence.takes
+    busy = f"{resource.name} is {share(resource.busy)} {busy_or_full(resource)} at {evidence.at}"
     saturated = Saturated(resource, evidence.at, evidence.work.unit, evidence.parts.response)
     if resource.kind == Kind.BUFFERS:
         return saturated
@@ -129,7 +129,7 @@ def judge_saturated(evidence: Evidence, resource: Resource) -> Finding:
         why = missing or "how much of that is the host's own work is not known"
         return Conflicting(f"{busy}, and {why}", ["the host alone (--meters pid:N or cgroup:PATH)"])
     demand = resource.demand
-    if resource.own is not None and not is_mostly_foreign(resource) and demand > 1.1 * host * resource.servers:
+    if resource.own_busy is not None and not is_mostly_foreign(resource) and demand > 1.1 * host * resource.servers:
         costs = f"a {evidence.work.unit} costs {seconds(demand)} of it and {takes}"
         what = f"{busy}, but {costs}: most of that work is no part of {evidence.unit}"
         return Conflicting(what, ["what else it does (cuesta meters profile)"])
@@ -146,7 +146,7 @@ def judge_line(evidence: Evidence) -> Finding | None:
     is_saturated = any(is_full(lines) for lines in evidence.resources if lines.kind == Kind.LINES)
     if line is None or not (is_saturated or parts.line >= MOST_OF_IT * parts.response):
         return None
-    return OnTheLine(parts.line, parts.response, line.answer, line.is_exact, line.speed.baud)
+    return OnTheLine(parts.line, parts.response, line.answer_characters, line.is_exact, line.speed.baud)
 
 
 def judge_growth(evidence: Evidence, baseline: Evidence) -> Finding | None:
@@ -173,7 +173,7 @@ def judge_single_load(evidence: Evidence) -> Finding | None:
     )
 
 
-def judge_unlimited(evidence: Evidence, beside: Resource | None) -> Finding:
+def judge_unlimited(evidence: Evidence, used_by_others: Resource | None) -> Finding:
     """Nothing limits the host, if it was metered or one user was alone."""
     used, response = evidence.most_used, evidence.parts.response
     if used is None and evidence.measured.step.users > 1:
@@ -186,6 +186,6 @@ def judge_unlimited(evidence: Evidence, beside: Resource | None) -> Finding:
         waiting=evidence.parts.waiting_for(used) if used else 0.0,
         own_pace=evidence.measured.own_pace,
         unit=evidence.unit,
-        beside=beside,
+        used_by_others=used_by_others,
         held=min(evidence.measured.held, response),
     )

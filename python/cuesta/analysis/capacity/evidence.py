@@ -42,7 +42,7 @@ class Evidence:
     @property
     def most_used(self) -> Resource | None:
         """The shared resource of which the host itself is known to use the largest share."""
-        known = [each for each in self.resources if each.is_believed and each.own is not None]
+        known = [each for each in self.resources if each.is_believed and each.own_busy is not None]
         return max((each for each in known if each.kind != Kind.LINES), key=lambda each: each.used, default=None)
 
     @property
@@ -51,7 +51,7 @@ class Evidence:
         return [each for each in self.resources if each.is_believed and is_full(each) and each.kind != Kind.LINES]
 
     def is_notable(self, unexplained: float) -> bool:
-        return unexplained >= max(UNEXPLAINED * self.parts.of_host, NOTICEABLE)
+        return unexplained >= max(UNEXPLAINED * self.parts.host_seconds, NOTICEABLE)
 
 
 def gather_evidence(summary: "Summary", point: LoadPoint | None) -> Evidence | None:
@@ -69,21 +69,23 @@ def is_full(resource: Resource) -> bool:
 
 def is_mostly_foreign(resource: Resource) -> bool:
     """Whether less than half of its work is known to be the host's own."""
-    return (resource.own or 0.0) < resource.busy / 2
+    return (resource.own_busy or 0.0) < resource.busy / 2
 
 
 def shows_waiting(evidence: Evidence, baseline: Evidence | None, resource: Resource) -> bool:
     """Whether users wait for a resource: by a meter of it; without one, because responses grew with the load."""
-    if evidence.parts.of_host < NOTICEABLE:
+    if evidence.parts.host_seconds < NOTICEABLE:
         return False
     if resource.waited is not None:
         waiting = min(resource.waited, evidence.parts.waiting_for(resource))
-        return waiting >= UNEXPLAINED * evidence.parts.of_host
-    return baseline is not None and evidence.parts.of_host >= GROWN * baseline.parts.of_host
+        return waiting >= UNEXPLAINED * evidence.parts.host_seconds
+    return baseline is not None and evidence.parts.host_seconds >= GROWN * baseline.parts.host_seconds
 
 
 def pick_limiting(resources: Sequence[Resource]) -> Resource | None:
     """The busiest of several saturated resources, one whose work is known to be the host's own before any other."""
     return max(
-        resources, key=lambda each: (each.own is not None and each.own >= SATURATED / 2, each.busy), default=None
+        resources,
+        key=lambda each: (each.own_busy is not None and each.own_busy >= SATURATED / 2, each.busy),
+        default=None,
     )

@@ -29,8 +29,8 @@ class Saturated:
 
     def __str__(self) -> str:
         metered = self.resource
-        beside = f", {metered.note}" if metered.note and metered.kind != Kind.DISK else ""
-        busy = f"{metered.name}: {share(metered.busy)} {state(metered)} at {self.at}{beside}"
+        note = f", {metered.note}" if metered.note and metered.kind != Kind.DISK else ""
+        busy = f"{metered.name}: {share(metered.busy)} {busy_or_full(metered)} at {self.at}{note}"
         if metered.demand is None:
             return busy
         pronoun = "them" if metered.name.endswith("s") else "it"
@@ -39,7 +39,7 @@ class Saturated:
         return f"{busy}; {costs}, and its {answer} takes {seconds(self.response)}"
 
 
-def state(resource: Resource) -> str:
+def busy_or_full(resource: Resource) -> str:
     return "full" if resource.kind == Kind.BUFFERS else "busy"
 
 
@@ -83,7 +83,7 @@ class Unlimited:
     unit: str = "a response"
     saturates: float | None = None
     """N*: the number of users at which a resource saturates, if a sweep shows it."""
-    beside: Resource | None = None
+    used_by_others: Resource | None = None
     """A resource that others than the host keep busy, and that its users do not wait for."""
     held: float = 0.0
     """Seconds of the response for which TMux holds its segments."""
@@ -95,9 +95,10 @@ class Unlimited:
         waits = f" ({seconds(self.waiting)} of it waiting for that)" if is_long else ""
         held = f" ({seconds(self.held)} of it in TMux's agents)" if self.held >= LONG_WAIT * self.response else ""
         pace = f" beside {seconds(self.own_pace)} of thinking and typing" if self.own_pace > 0 else ""
-        then = f"; saturation at about {format_count(self.saturates)} users" if self.saturates else ""
-        others = f", though others keep {self.beside.name} {share(self.beside.busy)} busy" if self.beside else ""
-        return f"nothing: {uses}; {self.unit} takes {seconds(self.response)}{waits}{held}{pace}{others}{then}"
+        saturation = f"; saturation at about {format_count(self.saturates)} users" if self.saturates else ""
+        foreign = self.used_by_others
+        others = f", though others keep {foreign.name} {share(foreign.busy)} busy" if foreign else ""
+        return f"nothing: {uses}; {self.unit} takes {seconds(self.response)}{waits}{held}{pace}{others}{saturation}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def join_names(names: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class OfTheDriver:
+class DriverLimited:
     """The driver was the limit: what the host can do was not reached, or not seen."""
 
     why: str
@@ -148,8 +149,8 @@ class GaveOut:
     """What was busy all the time then, if it was metered."""
 
     def __str__(self) -> str:
-        beside = f"; {self.busy.name}: {share(self.busy.busy)} {state(self.busy)}" if self.busy else ""
-        return f"the host gave out at {self.at}: {self.why}{beside}"
+        busy = f"; {self.busy.name}: {share(self.busy.busy)} {busy_or_full(self.busy)}" if self.busy else ""
+        return f"the host gave out at {self.at}: {self.why}{busy}"
 
 
 @dataclass(frozen=True, slots=True)

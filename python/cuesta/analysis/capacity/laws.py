@@ -13,7 +13,7 @@ from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources import Resource
 from cuesta.analysis.capacity.resources.cpus import count_cpus
 from cuesta.analysis.capacity.resources.terminal_lines import read_terminal_line
-from cuesta.analysis.certainty import by_second
+from cuesta.analysis.certainty import sum_by_second
 from cuesta.analysis.law import agrees
 from cuesta.analysis.stationarity import autocorrelation_factor
 from cuesta.units import digits, seconds, share
@@ -44,10 +44,10 @@ class LawCheck:
     """Where either side comes from."""
 
 
-def check_laws(measured: MeasuredStep, known: Sequence[Resource]) -> Sequence[LawCheck]:
+def check_laws(measured: MeasuredStep, resources: Sequence[Resource]) -> Sequence[LawCheck]:
     """Check the laws for which a step has the records."""
     laws = (check_response_law, check_littles_law, check_servers, check_flow_balance, check_cpu_time, check_disk_queues)
-    return [*(check for law in laws for check in law(measured)), *check_utilizations(known)]
+    return [*(check for law in laws for check in law(measured)), *check_utilizations(resources)]
 
 
 def check_response_law(measured: MeasuredStep) -> Iterator[LawCheck]:
@@ -70,7 +70,7 @@ def check_littles_law(measured: MeasuredStep) -> Iterator[LawCheck]:
     at the same point of their cycle.
     """
     step = measured.step
-    samples = by_second(measured.recorded, step.step, lambda row: row.unfinished)
+    samples = sum_by_second(measured.recorded, step.step, lambda row: row.unfinished)
     response = step.response_from_sent.mean
     if len(samples) < 2 or not step.transactions.per_s or response is None:
         return
@@ -143,9 +143,9 @@ def check_disk_queues(measured: MeasuredStep) -> Iterator[LawCheck]:
         yield LawCheck(f"requests at {name} = rate × response", digits(by_law), digits(queue), within, source)
 
 
-def check_utilizations(known: Sequence[Resource]) -> Iterator[LawCheck]:
+def check_utilizations(resources: Sequence[Resource]) -> Iterator[LawCheck]:
     """U ≤ 1: a meter above that is rejected."""
-    for each in known:
+    for each in resources:
         if not each.is_believed:
             law = f"{each.name}: at most all of it is busy"
             yield LawCheck(law, share(each.busy), "100 %", False, f"{each.source}; not used")

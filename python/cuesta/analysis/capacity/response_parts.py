@@ -47,8 +47,8 @@ class ResponseParts:
     """All known parts, with those of the line and the delay."""
 
     @property
-    def of_host(self) -> float:
-        """Less the line and fixed delays."""
+    def host_seconds(self) -> float:
+        """The response less the line and fixed delays."""
         return max(self.response - self.line - self.delay, 0.0)
 
     def waiting_for(self, resource: Resource) -> float:
@@ -60,43 +60,43 @@ class ResponseParts:
         return max(self.response - sum(part.seconds for part in self.parts), 0.0)
 
 
-def divide_response(measured: MeasuredStep, known: Sequence[Resource]) -> ResponseParts:
+def divide_response(measured: MeasuredStep, resources: Sequence[Resource]) -> ResponseParts:
     response = measured.work.mean if measured.work else 0.0
     line = read_terminal_line(measured)
     on_line = min(line.seconds, response) if line else 0.0
     parts = []
     if line:
         about = "" if line.is_exact else "about "
-        source = f"arithmetic: {about}{digits(line.answer)} characters × {line.speed}"
+        source = f"arithmetic: {about}{digits(line.answer_characters)} characters × {line.speed}"
         parts.append(ResponsePart("the line", on_line, source))
     if measured.fixed_delay:
         parts.append(ResponsePart("the built-in host's fixed delay", measured.fixed_delay, "the plan"))
     if measured.held:
         parts.append(ResponsePart("TMux's hold time, both ways", measured.held, "its agents"))
-    parts += attribute_time(known, response - sum(part.seconds for part in parts))
+    parts += attribute_time(resources, response - sum(part.seconds for part in parts))
     return ResponseParts(response, on_line, measured.fixed_delay + measured.held, parts)
 
 
-def attribute_time(known: Sequence[Resource], rest: float) -> Iterator[ResponsePart]:
+def attribute_time(resources: Sequence[Resource], rest: float) -> Iterator[ResponsePart]:
     """Divide `rest` seconds into the work and the waiting of each resource, the most certain parts first."""
-    for _, part in sorted(list_claims(known), key=lambda claim: claim[0]):
+    for _, part in sorted(list_claims(resources), key=lambda claim: claim[0]):
         taken = min(part.seconds, max(rest, 0.0))
         rest -= taken
         yield replace(part, seconds=taken)
 
 
-def list_claims(known: Sequence[Resource]) -> Iterator[tuple[Rank, ResponsePart]]:
+def list_claims(resources: Sequence[Resource]) -> Iterator[tuple[Rank, ResponsePart]]:
     """The parts that each resource would explain by itself; of overlapping resources, the one that explains most."""
-    believed = [each for each in known if each.is_believed and each.demand and each.kind != Kind.LINES]
+    believed = [each for each in resources if each.is_believed and each.demand and each.kind != Kind.LINES]
     for kind in Kind:
         own = [each for each in believed if each.kind == kind]
         own.sort(key=lambda each: (each.demand or 0.0) + each.waiting(), reverse=True)
         # A task that waits for a CPU may do work that no user waits for.
         wait_rank = Rank.CPU_WAIT if kind == Kind.CPU else Rank.WAIT
         for each in own[:1] if kind in OVERLAPPING else own:
-            is_own, most = each.own is not None, "" if each.own is not None else ", at most"
+            is_own, most = each.own_busy is not None, "" if each.own_busy is not None else ", at most"
             work = ResponsePart(f"work of {each.name}{most}", each.demand or 0.0, each.source)
             yield (Rank.WORK if is_own else Rank.PERHAPS_OTHERS), work
-            how = each.source if each.waiting() == each.waited else "queueing theory, from its utilization"
-            wait = ResponsePart(f"waiting for {each.name}{most}", each.waiting(), how, each.name)
+            source = each.source if each.waiting() == each.waited else "queueing theory, from its utilization"
+            wait = ResponsePart(f"waiting for {each.name}{most}", each.waiting(), source, each.name)
             yield (wait_rank if is_own else Rank.PERHAPS_OTHERS), wait

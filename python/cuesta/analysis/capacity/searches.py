@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from cuesta.analysis.capacity.findings import FewUsers, Finding, GaveOut, OfTheDriver, Undecided
-from cuesta.analysis.doubts import of_the_driver
+from cuesta.analysis.capacity.findings import DriverLimited, FewUsers, Finding, GaveOut, Undecided
+from cuesta.analysis.doubts import select_driver_doubts
 from cuesta.analysis.search import SearchResult, Trial
 from cuesta.analysis.search.conclusion import LACKING
 
@@ -37,9 +37,9 @@ def find_trial_limit(search: SearchResult, trial: Trial) -> Finding | None:
     return Undecided(f"at {load} {against}", "") if against and trial.excess is None else None
 
 
-def judge_driver(summary: "Summary", search: SearchResult, load: float) -> OfTheDriver:
+def judge_driver(summary: "Summary", search: SearchResult, load: float) -> DriverLimited:
     """Why the driver could not offer a load, by the last trial there."""
     steps = [trial.step for trial in search.trials if trial.load == load and trial.is_driver_limit]
-    doubts = of_the_driver([each.doubt for each in summary.doubts if each.step == steps[-1]])
+    doubts = select_driver_doubts([each.doubt for each in summary.doubts if each.step == steps[-1]])
     advice = doubts[0].advice if doubts else "use another machine"
-    return OfTheDriver(str(doubts[0]) if doubts else search.outcome.why, search.method.with_unit(load), advice)
+    return DriverLimited(str(doubts[0]) if doubts else search.outcome.why, search.method.with_unit(load), advice)

@@ -5,7 +5,7 @@
 """
 
 from cuesta.analysis.doubts import table  # noqa: F401, its functions register themselves
-from cuesta.analysis.doubts.doubt import Doubt, doubts_of_run, doubts_of_step, of_the_driver
+from cuesta.analysis.doubts.doubt import Doubt, find_run_doubts, find_step_doubts, select_driver_doubts
 from cuesta.analysis.doubts.whole_run import agent_failed
 
-__all__ = ["Doubt", "agent_failed", "doubts_of_run", "doubts_of_step", "of_the_driver"]
+__all__ = ["Doubt", "agent_failed", "find_run_doubts", "find_step_doubts", "select_driver_doubts"]

@@ -1,6 +1,6 @@
 """What a doubt is, and where the functions that look for doubts are registered."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,7 +13,7 @@ Blame = Literal["host", "driver", "hypervisor", "measurement"]
 ForTrial = Literal["repeated", "unsettled", "stopped", "empty", "failed", "slow", "overloaded"]
 """What a doubt means for a trial of a search.
 
-- `repeated`: the trial does not count. `unsettled`: neither, unless it only moved further to the side that it is on.
+- `repeated`: the trial does not count. `unsettled`: it counts only if it drifted further to its side of the limit.
 - `stopped`, `empty`, `failed`: the load is not met, because the host stopped answering, nothing was measured, or it
   refused users or lost them.
 - `slow`, `overloaded`: the load is not met, because too little was answered in time, or done of what was due.
@@ -36,43 +36,40 @@ class Doubt:
     in_search: str = ""
     """What a search adds to the text."""
     name: str = ""
-    """That of its row in the table."""
+    """The name of its function."""
 
     def __str__(self) -> str:
         return self.text
 
 
-def of_the_driver(doubts: Iterable[Doubt]) -> list[Doubt]:
-    """Select the doubts that say: the driver could not offer this load on time.
-
-    None where the hypervisor took CPU time: that may have delayed the driver.
-    """
-    found = list(doubts)
-    is_stolen = any(doubt.blames == "hypervisor" for doubt in found)
-    return [] if is_stolen else [doubt for doubt in found if doubt.blames == "driver"]
+def select_driver_doubts(doubts: Sequence[Doubt]) -> list[Doubt]:
+    """The doubts that blame the driver; none where the hypervisor took CPU time, which may have delayed the driver."""
+    if any(doubt.blames == "hypervisor" for doubt in doubts):
+        return []
+    return [doubt for doubt in doubts if doubt.blames == "driver"]
 
 
-OfStep = Callable[[StepFigures, Allowed], Doubt | None]
-OfRun = Callable[[Recorded], Doubt | None]
-OF_STEPS: list[OfStep] = []
-OF_RUNS: list[OfRun] = []
+StepCheck = Callable[[StepFigures, Allowed], Doubt | None]
+RunCheck = Callable[[Recorded], Doubt | None]
+STEP_CHECKS: list[StepCheck] = []
+RUN_CHECKS: list[RunCheck] = []
 
 
-def of_step(look: OfStep) -> OfStep:
-    """Register a function that looks for a doubt about a step; the doubt is named after it."""
-    OF_STEPS.append(look)
-    return look
+def step_doubt(check: StepCheck) -> StepCheck:
+    """Register a function that may find a doubt about a step; the doubt is named after it."""
+    STEP_CHECKS.append(check)
+    return check
 
 
-def of_run(look: OfRun) -> OfRun:
-    """Register a function that looks for a doubt about a whole run; the doubt is named after it."""
-    OF_RUNS.append(look)
-    return look
+def run_doubt(check: RunCheck) -> RunCheck:
+    """Register a function that may find a doubt about a whole run; the doubt is named after it."""
+    RUN_CHECKS.append(check)
+    return check
 
 
-def doubts_of_step(step: StepFigures, allowed: Allowed) -> list[Doubt]:
-    return [replace(doubt, name=look.__name__) for look in OF_STEPS if (doubt := look(step, allowed))]
+def find_step_doubts(step: StepFigures, allowed: Allowed) -> list[Doubt]:
+    return [replace(doubt, name=check.__name__) for check in STEP_CHECKS if (doubt := check(step, allowed))]
 
 
-def doubts_of_run(recorded: Recorded) -> list[Doubt]:
-    return [replace(doubt, name=look.__name__) for look in OF_RUNS if (doubt := look(recorded))]
+def find_run_doubts(recorded: Recorded) -> list[Doubt]:
+    return [replace(doubt, name=check.__name__) for check in RUN_CHECKS if (doubt := check(recorded))]

@@ -1,4 +1,4 @@
-"""Phrases of several doubts: who still waits, how waits ended, and the advice for the error that cost most lines."""
+"""Phrases of several doubts: how many users wait, how waits ended, and the advice for the costliest error."""
 
 from collections import Counter
 
@@ -20,22 +20,22 @@ def advice_for_errors(step: StepFigures, otherwise: str) -> str:
     """The advice for the error that cost most lines, or `otherwise` without such an error."""
     errors = Counter(step.errors.before) + Counter(step.errors.by_name)
     said = step.errors.said
-    of_lines = {name: number for name, number in errors.most_common() if name in said or name not in LINE_IS_KEPT}
+    lost_lines = {name: number for name, number in errors.most_common() if name in said or name not in LINE_IS_KEPT}
     if any(name in step.lost_for for name in AT_START):
         return MEND
-    if described := next((name for name in of_lines if name in said), None):
+    if described := next((name for name in lost_lines if name in said), None):
         return f"{described}: {said[described]}"
-    return f"see why lines were lost: {named(of_lines)}" if of_lines else otherwise
+    return f"see why lines were lost: {named(lost_lines)}" if lost_lines else otherwise
 
 
-def waiting_users(users: int, oldest: float) -> str:
+def describe_waiting(users: int, oldest: float) -> str:
     """How many users wait, and for how long at most; empty where none does."""
     return (
         f"{many(users, 'user')} {'has' if users == 1 else 'have'} waited for up to {seconds(oldest)}" if users else ""
     )
 
 
-def given_up(step: StepFigures) -> str:
+def describe_given_up(step: StepFigures) -> str:
     """How unanswered transactions ended: by a timeout, or with the line."""
     too_long = 0 if "timeout" in step.errors.said else min(step.unanswered, step.errors.by_name.get("timeout", 0))
     lost = step.unanswered - too_long

@@ -4,8 +4,15 @@ They stand in the order of reports: what the host did comes first, then causes b
 one function here, and a row in docs/summary.md.
 """
 
-from cuesta.analysis.doubts.doubt import Doubt, of_step
-from cuesta.analysis.doubts.phrases import AT_START, MEND, NOT_TAKEN, advice_for_errors, given_up, waiting_users
+from cuesta.analysis.doubts.doubt import Doubt, step_doubt
+from cuesta.analysis.doubts.phrases import (
+    AT_START,
+    MEND,
+    NOT_TAKEN,
+    advice_for_errors,
+    describe_given_up,
+    describe_waiting,
+)
 from cuesta.analysis.planned import Allowed
 from cuesta.analysis.unsteady import describe_overload, describe_shift
 from cuesta.analysis.waits import is_stuck
@@ -16,7 +23,7 @@ from cuesta.units import count, many, named, seconds, share
 MOST_SILENT = 0.1
 """Share of transactions that may end by silence though the host sent nothing for them."""
 FEWEST_CONTINUED = 3
-"""Fewer answers may have gone on by chance, as where two users type at once."""
+"""Fewest answers behind which output went on: fewer may be chance, as where two users type at once."""
 DRIVER_LACKS = {"out-of-ports": "ports", "out-of-files": "files"}
 """Errors of the driver's machine. Terminals and processes are the host's."""
 ERRORS = ("errors.rate", "errors.count")
@@ -31,7 +38,7 @@ WAIT_LONGER = {
 """What to do where output went on behind answers, by the wait that ended too early."""
 
 
-@of_step
+@step_doubt
 def died(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Programs on the users' lines ended before they answered anything."""
     times = sum(errors.get(name, 0) for errors in (step.errors.before, step.errors.by_name) for name in AT_START)
@@ -44,7 +51,7 @@ def died(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return Doubt(text, MEND, "host", "stopped")
 
 
-@of_step
+@step_doubt
 def untaken(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """A 3270's keyboard did not take keys: the host was not asked what the tape says."""
     by_name = {name: number for name, number in step.errors.by_name.items() if name in NOT_TAKEN}
@@ -58,7 +65,7 @@ def untaken(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return Doubt(text, wait if "keyboard-locked" in by_name else move, voids_limits=True)
 
 
-@of_step
+@step_doubt
 def unanswered(step: StepFigures, _: Allowed) -> Doubt | None:
     """Transactions began but none ended, or the host never showed what users waited for."""
     waiting = step.waiting
@@ -68,12 +75,12 @@ def unanswered(step: StepFigures, _: Allowed) -> Doubt | None:
     slow = "see by hand whether it works; if it is only slow, measure for longer, with a longer `Set WaitTimeout`"
     # Not "the host answered nothing": it may have sent something else than what the tape waits for.
     what = "no transaction ended" if has_begun else "no wait was met"
-    users = waiting_users(waiting.answers + waiting.prompts, waiting.oldest)
-    text = f"{what}: {'; '.join(filter(None, (users, given_up(step))))}"
+    users = describe_waiting(waiting.answers + waiting.prompts, waiting.oldest)
+    text = f"{what}: {'; '.join(filter(None, (users, describe_given_up(step))))}"
     return Doubt(text, advice_for_errors(step, slow), "host", "stopped", voids_limits=True)
 
 
-@of_step
+@step_doubt
 def never_at_work(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Users never got to work: the host did not show them what they waited for, or took no line of theirs."""
     if step.never_at_work <= max(allowed.lost_users * step.users, step.lost_users):
@@ -83,7 +90,7 @@ def never_at_work(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return Doubt(text, advice_for_errors(step, BY_HAND), "host", "failed", replaced_by=("never_at_work",))
 
 
-@of_step
+@step_doubt
 def no_login(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Lines were given up: what the tape waits for before its first pass did not come. Users may work on others."""
     given_up = step.errors.by_name.get("no-login", 0)
@@ -94,7 +101,7 @@ def no_login(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return Doubt(text, BY_HAND, "host", "failed", replaced_by=ERRORS)
 
 
-@of_step
+@step_doubt
 def silent(step: StepFigures, _: Allowed) -> Doubt | None:
     """Transactions ended by silence of a host that sent nothing: a host that has stopped is silent too."""
     ended = step.transactions.count
@@ -106,7 +113,7 @@ def silent(step: StepFigures, _: Allowed) -> Doubt | None:
     return Doubt(text, advice, "host", "stopped", voids_limits=True)
 
 
-@of_step
+@step_doubt
 def unechoed(step: StepFigures, _: Allowed) -> Doubt | None:
     """Most of the keys whose echo was expected were not echoed. Limits on transactions can still be kept."""
     echoed, waiting = step.echo.count, step.waiting
@@ -114,13 +121,13 @@ def unechoed(step: StepFigures, _: Allowed) -> Doubt | None:
     if echoed >= keys:
         return None
     nothing, some = f"nothing of {many(keys, 'key')}", f"only {many(echoed, 'key')}, and {count(keys)} not"
-    users = waiting_users(waiting.echoes, waiting.oldest)
+    users = describe_waiting(waiting.echoes, waiting.oldest)
     text = f"the host echoed {some if echoed else nothing}{f': {users}' if users else ''}"
     advice = advice_for_errors(step, "see by hand whether the host works, and whether it echoes what is typed at all")
     return Doubt(text, advice, "host", "stopped", voids_limits=not step.transactions.count)
 
 
-@of_step
+@step_doubt
 def empty(step: StepFigures, allowed: Allowed) -> Doubt | None:
     if step.transactions.count or step.echo.count or unanswered(step, allowed) or unechoed(step, allowed):
         return None
@@ -129,7 +136,7 @@ def empty(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return Doubt(text, advice, "host", "empty", voids_limits=True)
 
 
-@of_step
+@step_doubt
 def unaccounted(step: StepFigures, _: Allowed) -> Doubt | None:
     """Arrivals of an open load and what became of them do not add up: some are in no figure."""
     due = step.due
@@ -139,7 +146,7 @@ def unaccounted(step: StepFigures, _: Allowed) -> Doubt | None:
     return Doubt(text, "this is the driver's own fault: please report it, with the run folder")
 
 
-@of_step
+@step_doubt
 def unbegun(step: StepFigures, _: Allowed) -> Doubt | None:
     """Most arrivals of an open load were never begun: the figures are those of the few that found a free user."""
     due = step.due
@@ -156,7 +163,7 @@ def unbegun(step: StepFigures, _: Allowed) -> Doubt | None:
     )
 
 
-@of_step
+@step_doubt
 def lost(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Users lost their lines, or got none: the population was smaller than planned."""
     if step.lost_users <= allowed.lost_users * step.users:
@@ -167,7 +174,7 @@ def lost(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return Doubt(text, advice, "host", "failed", replaced_by=("lost_users",))
 
 
-@of_step
+@step_doubt
 def incomplete(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Users were missing when measuring began."""
     connected, wanted = step.settled.connected, step.settled.wanted or 0
@@ -179,7 +186,7 @@ def incomplete(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return Doubt(text, advice, "host", "failed", replaced_by=("lost_users",))
 
 
-@of_step
+@step_doubt
 def crowded(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Users whom the load does not have were still in their last pass when measuring began."""
     left_over = step.settled.left_over
@@ -189,7 +196,7 @@ def crowded(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return Doubt(f"measuring began with {many(left_over, 'user')} more, of the load before", advice)
 
 
-@of_step
+@step_doubt
 def overloaded(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """More was due than the host can do: what waits grows as long as one measures, and so does the response."""
     if not allowed.settled or not step.settled.overload:
@@ -198,7 +205,7 @@ def overloaded(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return Doubt(describe_overload(step.settled.overload), advice, "host", "overloaded")
 
 
-@of_step
+@step_doubt
 def unsettled(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Throughput or response changed its level while measuring, or drifted."""
     if not allowed.settled or step.settled.overload or not (shift := describe_shift(step)):
@@ -207,7 +214,7 @@ def unsettled(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return Doubt(shift, advice, trial="unsettled")
 
 
-@of_step
+@step_doubt
 def stolen(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """The hypervisor took CPU time from the host: the host looks slower than it is."""
     steal = step.host.cpu.steal / 100 if step.host.cpu else 0.0
@@ -217,7 +224,7 @@ def stolen(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return Doubt(text, "measure when the machine's neighbours are quiet, or on a machine of its own", "hypervisor")
 
 
-@of_step
+@step_doubt
 def exhausted(step: StepFigures, _: Allowed) -> Doubt | None:
     """The driver's machine had no more ports or files for lines."""
     lines = {what: number for name, what in DRIVER_LACKS.items() if (number := step.errors.by_name.get(name))}
@@ -228,7 +235,7 @@ def exhausted(step: StepFigures, _: Allowed) -> Doubt | None:
     return Doubt(text, "raise what the error names, or use more machines for the driver (--agents)", "driver")
 
 
-@of_step
+@step_doubt
 def late(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Keys were sent long after they could be (due, user ready, line free): times since due then contain this delay."""
     p99, most = step.lateness.p99 or 0.0, allowed.lateness_p99 / 1e9
@@ -240,7 +247,7 @@ def late(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return Doubt(f"the driver was late: 1 % of keys were sent {after}", advice, "driver")
 
 
-@of_step
+@step_doubt
 def busy(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """The driver used nearly all of its CPU: its own delays look like a slow host."""
     cpu, most = step.driver.cpu, allowed.driver_cpu
@@ -250,7 +257,7 @@ def busy(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return Doubt(f"the driver was busy: {share(cpu)} of its cores (allowed {share(most)})", advice, "driver")
 
 
-@of_step
+@step_doubt
 def starved(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Other programs took the driver's CPU time."""
     waited, most = step.driver.run_wait, allowed.run_wait
@@ -262,7 +269,7 @@ def starved(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return Doubt(text, advice, "driver")
 
 
-@of_step
+@step_doubt
 def mismatched(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Keys and echoes did not match: echo times may belong to other keys."""
     wrong, keys = step.errors.by_name.get("unechoed", 0) + step.stray, step.keystrokes.count
@@ -279,7 +286,7 @@ def mismatched(step: StepFigures, allowed: Allowed) -> Doubt | None:
     )
 
 
-@of_step
+@step_doubt
 def unfollowed(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Echoes were not timed: what was typed could not be followed in the output."""
     keys = step.echo.asked + step.unfollowed
@@ -293,7 +300,7 @@ def unfollowed(step: StepFigures, allowed: Allowed) -> Doubt | None:
     )
 
 
-@of_step
+@step_doubt
 def continued(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Output went on behind answers: their waits may have ended before they were complete."""
     part = min(step.continued_long / max(step.transactions.count, 1), 1.0)
@@ -309,7 +316,7 @@ def continued(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return Doubt(text, advice, voids_limits=True)
 
 
-@of_step
+@step_doubt
 def skipped(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Actions that were due were not done: the load was lighter than planned."""
     arrivals = (step.due.skipped, step.due.count) if step.due else (0, 0)
@@ -323,7 +330,7 @@ def skipped(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return None
 
 
-@of_step
+@step_doubt
 def stuck(step: StepFigures, _: Allowed) -> Doubt | None:
     """Answers or echoes were missing for far longer than any wait that ended: they may never come."""
     if step.waiting.answers and not step.response.count:
@@ -338,7 +345,7 @@ def stuck(step: StepFigures, _: Allowed) -> Doubt | None:
     return Doubt(f"{missing} at the end: {waited}", advice, "host", "stopped")
 
 
-@of_step
+@step_doubt
 def few(step: StepFigures, _: Allowed) -> Doubt | None:
     """Fewer transactions ended than were under way at the end or given up: the figures are those of the quick ones.
 
@@ -347,14 +354,14 @@ def few(step: StepFigures, _: Allowed) -> Doubt | None:
     ended, under_way = step.transactions.count, step.waiting.answers
     if not 0 < ended < under_way + step.unanswered:
         return None
-    slow, lost = "measure longer than the slowest transaction takes, several times over", given_up(step)
+    slow, lost = "measure longer than the slowest transaction takes, several times over", describe_given_up(step)
     others = "; ".join(filter(None, (f"{count(under_way)} more were under way" if under_way else "", lost)))
     text = f"only {many(ended, 'transaction')} ended while {others}"
     advice = advice_for_errors(step, slow) if step.unanswered else slow
     return Doubt(text, advice, "host", "stopped" if lost else "slow", voids_limits=True)
 
 
-@of_step
+@step_doubt
 def few_of_a_group(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """One group has more transactions without an answer than with one; the figures of all users hide that group."""
     groups = [group for group in step.groups if group.transactions < group.unanswered]

@@ -1,10 +1,10 @@
 """The doubts about a whole run: a function for each looks at its record."""
 
-from cuesta.analysis.doubts.doubt import Doubt, of_run
+from cuesta.analysis.doubts.doubt import Doubt, run_doubt
 from cuesta.ledger import Recorded
 
 
-@of_run
+@run_doubt
 def agent_died(recorded: Recorded) -> Doubt | None:
     """A process of the driver ended before its time. That spoils no trial of a search that was complete by then."""
     dead = [agent for agent in recorded.last_agents if agent.notes.death]
@@ -15,7 +15,7 @@ def agent_died(recorded: Recorded) -> Doubt | None:
     return Doubt(text, "see who ended it, such as the kernel for want of memory (dmesg); run it again")
 
 
-@of_run
+@run_doubt
 def failed(recorded: Recorded) -> Doubt | None:
     """The driver failed: a failure of the host is data, one of the driver voids the run."""
     for agent in recorded.last_agents:
@@ -29,7 +29,7 @@ def agent_failed(agent: int, reason: str) -> Doubt:
     return Doubt(f"agent {agent} of the driver failed: {reason}", advice, blames="driver", name="failed")
 
 
-@of_run
+@run_doubt
 def cut_off(recorded: Recorded) -> Doubt | None:
     first = f"{recorded.resumed}/" if recorded.resumed else ""
     dead = [agent.folder.relative_to(recorded.folder) for agent in recorded.last_agents if agent.notes.death]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cuesta.analysis.doubts.doubt import Doubt, of_step
+from cuesta.analysis.doubts.doubt import Doubt, step_doubt
 from cuesta.analysis.planned import Allowed, setting
 from cuesta.analysis.rows_within import rows_within
 from cuesta.figures.step import StepFigures
@@ -38,7 +38,7 @@ def share_in_kernel(shares: Sequence[tuple[HostRow, float]], is_asked: bool) -> 
     return sum(relayed) / everywhere if everywhere else None
 
 
-@of_step
+@step_doubt
 def outside_the_kernel(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """The in-kernel path was set, and characters went through the host's process."""
     in_kernel, least = step.host.builtin.in_kernel if step.host.builtin else None, allowed.in_kernel

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cuesta.analysis.doubts.doubt import Doubt, of_step
+from cuesta.analysis.doubts.doubt import Doubt, step_doubt
 from cuesta.analysis.host_figures import sum_within
 from cuesta.analysis.planned import Allowed, setting
 from cuesta.figures.step import StepFigures
@@ -130,7 +130,7 @@ def divide(value: float, base: float) -> float | None:
     return value / base if base else None
 
 
-@of_step
+@step_doubt
 def unmultiplexed(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """TMux was set, and was not in force: what the step shows is that of plain lines, in part or all."""
     if step.tmux is None:
@@ -145,7 +145,7 @@ def unmultiplexed(step: StepFigures, allowed: Allowed) -> Doubt | None:
     return Doubt(f"TMux was not in force: {without_agent if missing else sent_plain}", advice)
 
 
-@of_step
+@step_doubt
 def lost_by_agents(step: StepFigures, _: Allowed) -> Doubt | None:
     """Packets were lost on the way through TMux's agents: TCP sent them again, and keys waited for it."""
     if step.tmux is None or not step.tmux.dropped:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from cuesta.analysis.capacity.measured_step import MeasuredStep, Work, list_swept_besides_users
 from cuesta.analysis.capacity.resources import Kind, Resource, read_resources
-from cuesta.analysis.certainty import by_second, error_of_rate, error_of_response
+from cuesta.analysis.certainty import error_of_rate, error_of_response, sum_by_second
 from cuesta.analysis.compare.comparability import HOST, collect_facts, list_differences
 from cuesta.analysis.predict.points import KEYS, Conditions, Measurements, Point, Unit
 from cuesta.analysis.quantity import Quantity
@@ -95,8 +95,8 @@ def sum_own_time(measured: MeasuredStep) -> tuple[float, float, int]:
     if work and work.unit == "key":
         keys = step.keystrokes.count
         return 0.0, max(step.users * step.seconds - work.mean * keys, 0.0), keys
-    think = by_second(measured.recorded, step.step, lambda row: row.sums.think)
-    keying = by_second(measured.recorded, step.step, lambda row: row.sums.keying)
+    think = sum_by_second(measured.recorded, step.step, lambda row: row.sums.think)
+    keying = sum_by_second(measured.recorded, step.step, lambda row: row.sums.keying)
     return max(sum(think), 0.0), max(sum(keying), 0.0), step.transactions.count
 
 

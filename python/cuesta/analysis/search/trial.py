@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from cuesta.analysis.doubts import Doubt, agent_failed, of_the_driver
+from cuesta.analysis.doubts import Doubt, agent_failed, select_driver_doubts
 from cuesta.analysis.limits import NOT_DECIDED, number_of_values
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.objections import list_failures, list_objections
@@ -128,7 +128,7 @@ def judge_trial(
             *(list_rare_figures(step, figures) if met else []),
             *(list_undecided_limits(step) if worst is None and not against else []),
         ],
-        is_driver_limit=bool(of_the_driver(spoiling)),
+        is_driver_limit=bool(select_driver_doubts(spoiling)),
         settled=not any(doubt.trial == "unsettled" for doubt in doubts),
         seconds=step.seconds,
         failed_outright=failed_outright,

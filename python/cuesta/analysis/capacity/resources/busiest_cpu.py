@@ -29,7 +29,7 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
         kind=Kind.CPU,
         busy=busy[full[0]],
         source="that CPU's clock: all but idle; a transaction's part from the clocks of the host's own tasks",
-        own=own,
+        own_busy=own,
         demand=own / work.per_s if work else None,
         waited=count_ready(measured) / work.per_s if work else None,
         note="its tasks wait for it while other CPUs are idle",

@@ -25,7 +25,7 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
         busy=1 - (cpu.idle + cpu.iowait) / 100,
         source="the CPUs' clocks: all but idle; a transaction's part from the clocks of the host's own tasks",
         servers=number,
-        own=own,
+        own_busy=own,
         demand=own * number / rate if own is not None and rate else None,
         waited=count_ready(measured) / rate if rate and cpu.others is not None and is_ready_metered else None,
         note=note_other_use(cpu),

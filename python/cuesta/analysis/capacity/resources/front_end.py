@@ -18,7 +18,7 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
             kind=Kind.CPU,
             busy=busy,
             source="the scheduler's clock of each of its threads",
-            own=busy,
+            own_busy=busy,
             demand=busy / rate if rate else None,
         )
     if report and report.pool_size:
@@ -33,6 +33,6 @@ def describe_buffers(report: FrontEnd) -> Resource:
         busy=report.pool_used_share,
         source="characters in its pool, read at the ends of the rows of its meters",
         servers=report.pool_size,
-        own=report.pool_used_share,
+        own_busy=report.pool_used_share,
         note=f"{count(report.pool_size)} characters{overflows}",
     )

@@ -26,7 +26,7 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
         kind=Kind.CPU,
         busy=busy,
         source="the clocks of the host's own tasks, as a share of one CPU",
-        own=busy,
+        own_busy=busy,
         demand=busy / work.per_s if work else None,
         note="its process has several threads: which one is busy is not metered" if several else "it has one thread",
     )

@@ -21,7 +21,7 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
         busy=busy,
         source="CPU time of the control group ÷ cpu.max; the time for which it was throttled",
         servers=quota,
-        own=busy,
+        own_busy=busy,
         demand=busy * quota / work.per_s if work else None,
         waited=waited,
     )

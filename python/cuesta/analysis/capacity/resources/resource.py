@@ -34,7 +34,7 @@ class Resource:
     """Where U comes from."""
     servers: float = 1.0
     """m: CPUs, servers, lines; not whole for a quota."""
-    own: float | None = None
+    own_busy: float | None = None
     """The part of `busy` that is the host's own work; None if that is not known."""
     demand: float | None = None
     """D: service demand, seconds of one of its servers."""
@@ -45,7 +45,7 @@ class Resource:
     @property
     def used(self) -> float:
         """The host's own utilization where that is known, else U."""
-        return self.busy if self.own is None else self.own
+        return self.busy if self.own_busy is None else self.own_busy
 
     @property
     def is_believed(self) -> bool:

@@ -17,7 +17,7 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
         busy=host.busy,
         source="the built-in host's own meters: busy time, and the mean number of messages waiting",
         servers=max(host.servers, 1),
-        own=host.busy,
+        own_busy=host.busy,
         demand=host.busy * max(host.servers, 1) / rate if rate else None,
         waited=(host.queue or 0.0) / rate if rate else None,
     )

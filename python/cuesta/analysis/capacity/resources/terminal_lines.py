@@ -21,8 +21,7 @@ class LineSpeed:
     """Bits of a character: start, data, parity, stop. Where the driver makes the speed they are 1, 8, 0, 1."""
 
     @property
-    def character(self) -> float:
-        """Seconds."""
+    def character_seconds(self) -> float:
         return self.bits / self.baud
 
     def __str__(self) -> str:
@@ -34,15 +33,15 @@ class TerminalLine:
     """The lines of a step, if all have one speed."""
 
     speed: LineSpeed
-    answer: float
-    """Characters of a complete answer."""
+    answer_characters: float
+    """Of a complete answer."""
     is_exact: bool
     """Whether the tape states the number of characters; else they are counted on the line."""
 
     @property
     def seconds(self) -> float:
         """Of an answer's characters on the line."""
-        return self.answer * self.speed.character
+        return self.answer_characters * self.speed.character_seconds
 
 
 def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
@@ -50,14 +49,14 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
     if line is None or work is None or not measured.step.users:
         return
     for name, rate in (("from", characters.line_out_per_s), ("to", characters.line_in_per_s)):
-        busy = (rate or 0.0) * line.speed.character
+        busy = (rate or 0.0) * line.speed.character_seconds
         yield Resource(
             name=f"the lines {name} the host",
             kind=Kind.LINES,
             busy=busy / measured.step.users,
             source=f"arithmetic: characters × {line.speed}, for each of {measured.step.users} lines",
             servers=measured.step.users,
-            own=busy / measured.step.users,
+            own_busy=busy / measured.step.users,
             demand=busy / work.per_s,
         )
 
@@ -79,13 +78,13 @@ def read_terminal_line(measured: MeasuredStep) -> TerminalLine | None:
 
 def slowest_speed(group: JsonObject, tape: _native.Tape | None) -> LineSpeed | None:
     """The slower of the driver's line speed and that of a serial device; None without either."""
-    of_plan = group.get("line_speed")
-    of_driver = int(of_plan) if of_plan is not None else read_tape_speed(tape)
-    speeds = [LineSpeed(of_driver)] if of_driver else []
+    planned = group.get("line_speed")
+    driver_speed = int(planned) if planned is not None else read_tape_speed(tape)
+    speeds = [LineSpeed(driver_speed)] if driver_speed else []
     target = str(group.get("target", ""))
     if kind_of(target) == "serial":
         speeds.append(read_device_speed(settings_of(target)))
-    return max(speeds, key=lambda speed: speed.character, default=None)
+    return max(speeds, key=lambda speed: speed.character_seconds, default=None)
 
 
 def read_device_speed(settings: Mapping[str, str]) -> LineSpeed:
