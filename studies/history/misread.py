@@ -146,7 +146,7 @@ def repairing(
         if was and now and was == now:
             continue
         after = transcript.read_as(name, text)
-        if repaired := transcript.repaired(after, before):
+        if repaired := transcript.list_repaired(after, before):
             evaluations = {formula: after.evaluate(formula) for formula in before}
             yield Proposal(
                 name,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.representative import WorkloadMix, mix, mix_distance
+from cuesta.analysis.representative import WorkloadMix, compare_mixes, derive_mix
 from tests.meter_reports import events, meter_report, missing, plain, typed
 
 Row = dict[str, Any]
@@ -27,14 +27,14 @@ def mix_of(cpu: float = 0.24, zero: float = 64.0, counts: Row | None = None, **o
     made["own"]["seconds"] = plain(cpu * SECONDS)
     made["idle"]["zero"] = plain(zero)
     made["counts"] |= counts or {}
-    return mix(typed(made))
+    return derive_mix(typed(made))
 
 
 def test_a_service_is_representative_of_itself() -> None:
     same = mix_of(by_cause=causes(user=6.0, page_faults=6.0))
-    found = mix_distance(same, same)
+    found = compare_mixes(same, same)
     assert found.represents
-    assert found.elsewhere == pytest.approx(0.0)
+    assert found.moved_share == pytest.approx(0.0)
     assert all(rate.ratio == pytest.approx(1.0) for rate in found.rates if rate.service.value)
 
 
@@ -48,8 +48,8 @@ def test_shares_are_relative_to_the_time_of_the_subject() -> None:
 def test_a_benchmark_with_half_the_paging_differs_by_that_much() -> None:
     """The benchmark of 1974 spent 20 % on paging, the service 40 to 50 %."""
     service, run = (mix_of(by_cause=causes(user=100 - paging, page_faults=paging)) for paging in (45.0, 20.0))
-    found = mix_distance(service, run)
-    assert found.elsewhere == pytest.approx(25.0)
+    found = compare_mixes(service, run)
+    assert found.moved_share == pytest.approx(25.0)
     assert [(share.name, share.points) for share in found.shares[:2]] == [("user", 25.0), ("page faults", -25.0)]
     assert found.represents, "half of the paging differs, but is exercised"
 
@@ -57,7 +57,7 @@ def test_a_benchmark_with_half_the_paging_differs_by_that_much() -> None:
 def test_missing_work_of_the_benchmark_is_named() -> None:
     service = mix_of(by_cause=causes(user=80.0, page_faults=20.0), counts={"forks": events(300, SECONDS)})
     run = mix_of(by_cause=causes(user=99.5, page_faults=0.5), counts={"forks": events(0, SECONDS)})
-    found = mix_distance(service, run)
+    found = compare_mixes(service, run)
     assert not found.represents
     assert found.unexercised == [
         "page faults: 20.0 % of the service's CPU time, 0.5 % here",
@@ -67,31 +67,31 @@ def test_missing_work_of_the_benchmark_is_named() -> None:
 
 
 def test_an_idle_benchmark_is_reported() -> None:
-    found = mix_distance(mix_of(zero=2.0), mix_of(zero=14.0))
-    assert found.idles == pytest.approx(12.0)
+    found = compare_mixes(mix_of(zero=2.0), mix_of(zero=14.0))
+    assert found.excess_idle == pytest.approx(12.0)
     assert not found.represents
 
 
 def test_a_smaller_load_of_the_same_kind_is_the_same_mix() -> None:
     service = mix_of(cpu=1.0, counts={"switches": events(30_000, SECONDS)})
     run = mix_of(cpu=0.1, counts={"switches": events(3_000, SECONDS)})
-    found = next(rate for rate in mix_distance(service, run).rates if rate.name == "context switches")
+    found = next(rate for rate in compare_mixes(service, run).rates if rate.name == "context switches")
     assert found.ratio == pytest.approx(0.1)
     assert found.per_cpu == pytest.approx(1.0)
-    assert mix_distance(service, run).load == (1.0, 0.1)
+    assert compare_mixes(service, run).load == (1.0, 0.1)
 
 
 def test_few_samples_do_not_prove_absence() -> None:
     service = mix_of(by_cause=causes(user=98.0, linking=2.0))
     for samples, unexercised in ((100.0, 0), (1000.0, 1)):
         run = mix_of(by_cause=causes(samples, user=100.0))
-        assert len(mix_distance(service, run).unexercised) == unexercised
+        assert len(compare_mixes(service, run).unexercised) == unexercised
 
 
 def test_calls_with_too_few_samples_are_not_called_absent() -> None:
     service = mix_of(by_cause=causes(user=50.0, system_calls=50.0))
     run = mix_of(by_cause=causes(calls=None, user=40.0, system_calls=60.0))
-    found = mix_distance(service, run)
+    found = compare_mixes(service, run)
     assert found.represents
     assert found.missing["system calls"].startswith("of the run: ")
 
@@ -99,8 +99,8 @@ def test_calls_with_too_few_samples_are_not_called_absent() -> None:
 def test_unmetered_figures_are_not_zero() -> None:
     service = mix_of(by_cause=causes(user=80.0, page_faults=20.0))
     run = mix_of(by_cause=missing("the sampler is not on"))
-    found = mix_distance(service, run)
-    assert found.elsewhere is None
+    found = compare_mixes(service, run)
+    assert found.moved_share is None
     assert found.shares == []
     assert found.missing["CPU time by cause"] == "of the run: the sampler is not on"
     assert found.missing["system calls"].startswith("of the run: ")

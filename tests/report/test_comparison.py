@@ -59,7 +59,7 @@ def far_apart() -> Comparison:
 def with_groups(one: Side, echo: float) -> Side:
     """Two groups time their keys; the echoes of the second differ much more."""
     names = {"editors who have a long name": echo, "readers": 3000 * echo**2}
-    parts = [metric("echo.p95").of_part(name) for name in names]
+    parts = [metric("echo.p95").for_part(name) for name in names]
     figures = {part.name: value for part, value in zip(parts, names.values(), strict=True)}
     return replace(
         one,

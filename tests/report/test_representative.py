@@ -4,7 +4,7 @@ import json
 
 from syrupy.assertion import SnapshotAssertion
 
-from cuesta.analysis.representative import mix, mix_distance
+from cuesta.analysis.representative import compare_mixes, derive_mix
 from cuesta.ledger.service import ServiceProfile
 from cuesta.report.representative import data, text
 from tests.analysis.test_representative import causes
@@ -16,13 +16,15 @@ RUN = typed(meter_report(by_cause=causes(user=11.5, page_faults=0.5), counts=FEW
 
 
 def test_the_printed_text(snapshot: SnapshotAssertion) -> None:
-    output = text(mix_distance(mix(SERVICE), mix(RUN)), ServiceProfile("2026-11-21T08:00:00Z", {}, SERVICE), RUN)
+    output = text(
+        compare_mixes(derive_mix(SERVICE), derive_mix(RUN)), ServiceProfile("2026-11-21T08:00:00Z", {}, SERVICE), RUN
+    )
     assert "\n" + output + "\n" == snapshot
     assert all(len(row) <= 80 for row in output.splitlines())
 
 
 def test_the_same_as_json() -> None:
-    document = json.loads(json.dumps(data(mix_distance(mix(SERVICE), mix(RUN)))))
+    document = json.loads(json.dumps(data(compare_mixes(derive_mix(SERVICE), derive_mix(RUN)))))
     assert document["represents"] is False
     assert document["shares"][0]["name"] == "user"
     assert document["rates"][0]["service"]["tier"] == "plain"

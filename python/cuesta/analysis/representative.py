@@ -105,19 +105,23 @@ class Rate:
         return self.run.value / self.service.value if self.service.value else None
 
     @property
+    def comparable(self) -> float | None:
+        """Run ÷ service, each per second of its CPU if both have CPU time."""
+        return self.ratio if self.per_cpu is None else self.per_cpu
+
+    @property
     def distance(self) -> float:
-        """How far apart the two are: the absolute logarithm of their ratio."""
-        ratio = self.ratio if self.per_cpu is None else self.per_cpu
-        if ratio is None:
+        """The absolute logarithm of that ratio."""
+        if self.comparable is None:
             return math.inf if self.run.value else 0.0
-        return abs(math.log(ratio)) if ratio else math.inf
+        return abs(math.log(self.comparable)) if self.comparable else math.inf
 
 
 @dataclass(frozen=True, slots=True)
 class MixDistance:
     """How far a run's mix is from the service's; the largest difference is first."""
 
-    elsewhere: float | None
+    moved_share: float | None
     """Percent of CPU time that goes into other causes than in the service; None unless both have causes."""
     load: tuple[float, float] | None
     """Seconds of CPU a second, of the service and of the run."""
@@ -126,7 +130,7 @@ class MixDistance:
     rates: list[Rate]
     unexercised: list[str]
     """What the service does and the run hardly does, a phrase each."""
-    idles: float | None
+    excess_idle: float | None
     """The run's zero idle minus the service's, in percentage points; None if it is too small to matter."""
     missing: Mapping[str, str]
     """What could not be compared, and why."""
@@ -134,10 +138,10 @@ class MixDistance:
     @property
     def represents(self) -> bool:
         """Whether the run exercises everything that the service does."""
-        return not self.unexercised and self.idles is None
+        return not self.unexercised and self.excess_idle is None
 
 
-def mix(report: MeterReport) -> WorkloadMix:
+def derive_mix(report: MeterReport) -> WorkloadMix:
     missing: dict[str, str] = {}
     by_cause = report.by_cause.value
     if not by_cause:
@@ -157,7 +161,7 @@ def mix(report: MeterReport) -> WorkloadMix:
     )
 
 
-def mix_distance(service: WorkloadMix, run: WorkloadMix) -> MixDistance:
+def compare_mixes(service: WorkloadMix, run: WorkloadMix) -> MixDistance:
     shares = _by_distance(service.shares, run.shares) if service.shares and run.shares else []
     idle = _by_distance(service.idle, run.idle, both=True)
     rates = [
@@ -167,13 +171,13 @@ def mix_distance(service: WorkloadMix, run: WorkloadMix) -> MixDistance:
     ]
     more_idle = next((each.points for each in idle if each.name == "zero"), 0.0)
     return MixDistance(
-        elsewhere=sum(abs(each.points) for each in shares) / 2 if shares else None,
+        moved_share=sum(abs(each.points) for each in shares) / 2 if shares else None,
         load=(service.cpu, run.cpu) if service.cpu is not None and run.cpu is not None else None,
         shares=shares,
         idle=idle,
         rates=sorted(rates, key=lambda rate: -rate.distance),
         unexercised=[*_absent_causes(shares, run.samples), *_absent_rates(rates)],
-        idles=more_idle if more_idle >= IDLE_MATTERS else None,
+        excess_idle=more_idle if more_idle >= IDLE_MATTERS else None,
         missing=_of_one_side(service, run),
     )
 
@@ -251,11 +255,11 @@ def _absent_causes(shares: list[Share], samples: float) -> Iterator[str]:
     for share in shares:
         matters = share.service.value >= SHARE_MATTERS and samples * share.service.value / 100 >= SAMPLES_TO_TELL
         if matters and share.run.value < BARELY * share.service.value:
-            service, run = written(share.service), written(share.run)
+            service, run = write_share(share.service), write_share(share.run)
             yield f"{share.name}: {service} of the service's CPU time, {run} here"
 
 
-def written(known: MixFigure) -> str:
+def write_share(known: MixFigure) -> str:
     """Write a percentage in as many digits as its error supports; with no sample, its upper limit."""
     return f"{percent(known.value, known.standard_error)} %" if known.bound is None else upper_bound(known.bound)
 
@@ -263,8 +267,7 @@ def written(known: MixFigure) -> str:
 def _absent_rates(rates: list[Rate]) -> Iterator[str]:
     """Name rates that matter to the service and hardly occur in the run, per second of CPU."""
     for rate in rates:
-        ratio = rate.ratio if rate.per_cpu is None else rate.per_cpu
-        if rate.service.value >= RATE_MATTERS and ratio is not None and ratio < BARELY:
+        if rate.service.value >= RATE_MATTERS and rate.comparable is not None and rate.comparable < BARELY:
             yield f"{rate.name}: {rate.service.value:,.1f} a second in the service, {rate.run.value:,.1f} here"
 
 

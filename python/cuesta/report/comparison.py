@@ -112,10 +112,10 @@ def describe_failures(failures: FailureComparison) -> str:
 
 def list_spoilt_runs(comparison: Comparison) -> Iterator[str]:
     for name, side in sides(comparison):
-        bad = [run for run in side.runs if run.spoilt]
+        bad = [run for run in side.runs if run.host_doubt]
         if bad:
             which = f"{many(len(bad), 'run')} of {name.strip()} would be INVALID for what the host did, and count"
-            yield f"{which}: {relative_name(bad[0].folder, side.folder)}: {bad[0].spoilt}"
+            yield f"{which}: {relative_name(bad[0].folder, side.folder)}: {bad[0].host_doubt}"
 
 
 def list_changed(comparison: Comparison) -> list[MetricComparison]:
@@ -343,7 +343,7 @@ def data_of_side(side: Side) -> dict[str, Any]:
         "folder": str(side.folder),
         "runs": [str(run.folder) for run in side.runs],
         "left_out": [{"run": str(run.folder), "why": run.why} for run in side.excluded],
-        "spoilt": [{"run": str(run.folder), "why": run.spoilt} for run in side.runs if run.spoilt],
+        "spoilt": [{"run": str(run.folder), "why": run.host_doubt} for run in side.runs if run.host_doubt],
     }
 
 

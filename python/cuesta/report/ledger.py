@@ -51,7 +51,7 @@ def data(ledger: Ledger) -> dict[str, Any]:
 
 
 def _system_data(ledger: Ledger, system: MeasuredSystem) -> dict[str, Any]:
-    percent, interval = ledger.beside_base(system)
+    percent, interval = ledger.percent_with_interval(system)
     return {**asdict(system), "date": system.date.isoformat(), "percent": percent, "percent_interval": interval}
 
 
@@ -69,8 +69,8 @@ def _projection_data(ledger: Ledger, projection: Projection) -> dict[str, Any]:
         "goal": projection.chance
         and {
             **asdict(projection.chance),
-            "projected": projection.ends,
-            "met": projection.ends <= projection.chance.goal,
+            "projected": projection.final_elapsed,
+            "met": projection.final_elapsed <= projection.chance.goal,
         },
     }
 
@@ -96,7 +96,7 @@ def _rows(ledger: Ledger) -> Iterator[str]:
 
 def _list_systems(ledger: Ledger) -> Iterator[str]:
     graded = any(each.grade for each in ledger.systems)
-    beside = [ledger.beside_base(each) for each in ledger.systems]
+    beside = [ledger.percent_with_interval(each) for each in ledger.systems]
     ranges = [f"{interval[0]:.2f} .. {interval[1]:.2f}" if interval else "" for _, interval in beside]
     interval = "95 % interval" if any(ranges) else ""
     width = max(map(len, [interval, *ranges]))
@@ -132,7 +132,7 @@ def _list_projected(ledger: Ledger, projection: Projection, title: str) -> Itera
 
 
 def _describe_goal(ledger: Ledger, projection: Projection, chance: GoalChance) -> Iterator[str]:
-    ends, verdict = projection.ends, "would be met" if projection.ends <= chance.goal else "NOT MET"
+    ends, verdict = projection.final_elapsed, "would be met" if projection.final_elapsed <= chance.goal else "NOT MET"
     base = ledger.base
     faster = f", {base.elapsed / ends:.2f} times as fast as {plain(base.name)}" if base else ""
     yield f"goal {chance.goal:.2f} {ledger.unit}: projected {ends:.2f}{faster}: {verdict}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from cuesta.analysis.representative import MixDistance, Rate, Share, written
+from cuesta.analysis.representative import MixDistance, Rate, Share, write_share
 from cuesta.columns import in_columns, wrapped
 from cuesta.ledger.service import ServiceProfile
 from cuesta.plain_text import plain
@@ -52,11 +52,11 @@ def list_unexercised(distance: MixDistance) -> Iterator[str]:
     yield "REPRESENTS THE SERVICE" if distance.represents else "DOES NOT REPRESENT THE SERVICE"
     for what in distance.unexercised:
         yield from wrapped(f"- hardly exercised: {what}", WIDTH, then="  ")
-    if distance.idles is not None:
-        idle = f"- is idle {distance.idles:.0f} points more than the service"
+    if distance.excess_idle is not None:
+        idle = f"- is idle {distance.excess_idle:.0f} points more than the service"
         yield from wrapped(f"{idle}: savings of CPU time will not show in its elapsed time", WIDTH, then="  ")
-    if distance.elsewhere is not None:
-        causes = f"- {distance.elsewhere:.0f} % of its CPU time goes into other causes than the service's"
+    if distance.moved_share is not None:
+        causes = f"- {distance.moved_share:.0f} % of its CPU time goes into other causes than the service's"
         yield from wrapped(causes, WIDTH, then="  ")
 
 
@@ -69,7 +69,7 @@ def is_seen(share: Share) -> bool:
 
 
 def share_row(share: Share) -> str:
-    service, run = (f"{written(known)}{MARK[known.tier]}" for known in (share.service, share.run))
+    service, run = (f"{write_share(known)}{MARK[known.tier]}" for known in (share.service, share.run))
     return row(f"  {NAMES.get(share.name, share.name)}", service, run, signed(f"{share.points:+.1f}"))
 
 

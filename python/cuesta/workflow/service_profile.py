@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cuesta import __version__, machine
-from cuesta.analysis.representative import MixDistance, mix, mix_distance
+from cuesta.analysis.representative import MixDistance, compare_mixes, derive_mix
 from cuesta.engine.folder import write_json
 from cuesta.engine.local.meter_process import Meters
 from cuesta.errors import Exit, RefusedError
@@ -54,7 +54,7 @@ def record_profile(meters: Meters, file: Path, tell: Callable[[str], None]) -> N
     about = {"format": FORMAT, "cuesta": __version__, "recorded": recorded, "machine": dict(machine.facts())}
     write_json(file, {**about, "sheet": json_report})
     tell(f"{report.seconds:.0f} s of {report.subject} recorded: {file}")
-    for name, why in mix(report).missing.items():
+    for name, why in derive_mix(report).missing.items():
         tell(f"  without {name}: {why}")
 
 
@@ -66,4 +66,4 @@ def compare_with_service(profile: Path, folder: Path, step: int | None) -> Servi
     if report is None:
         why = f"step {number + 1} of {folder} has no report of its host's meters"
         raise RefusedError(f"nothing to compare: {why}", "run it with --meters: docs/meters.md")
-    return ServiceComparison(mix_distance(mix(service.report), mix(report)), service, report)
+    return ServiceComparison(compare_mixes(derive_mix(service.report), derive_mix(report)), service, report)

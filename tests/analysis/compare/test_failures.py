@@ -122,7 +122,7 @@ def test_a_version_that_drops_its_slowest_answers_is_not_faster(tmp_path: Path) 
     """Half of its runs are INVALID for what the host did. They count: those that are left would be no sample."""
     base, new = (read_side(write_side(tmp_path, name, drops)) for name, drops in (("old", False), ("new", True)))
     assert (len(new.runs), new.excluded) == (RUNS, [])
-    assert [bool(run.spoilt) for run in new.runs] == [bool(number % 2) for number in range(RUNS)]
+    assert [bool(run.host_doubt) for run in new.runs] == [bool(number % 2) for number in range(RUNS)]
     found = compare(base, new, Terms())
     assert [each.verdict for each in found.failures] == [Failing.MORE, Failing.UNKNOWN]
     assert found.overall == Overall.CHANGED

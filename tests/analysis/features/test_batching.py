@@ -19,7 +19,7 @@ def test_a_setting_is_compared_with_the_same_steps_without_it(tmp_path: Path) ->
     few, many = found.loads
     assert (few.users, many.users) == (25, 400)
     assert many.cpu is not None
-    assert (many.cpu.without.median, many.cpu.with_it.median) == pytest.approx((40e-6, 24e-6))
+    assert (many.cpu.without.median, many.cpu.with_setting.median) == pytest.approx((40e-6, 24e-6))
     assert (many.cpu.without.low, many.cpu.without.high) == pytest.approx((38.8e-6, 41.2e-6))
     assert many.cpu.share == pytest.approx(-0.4)
     assert many.packets is not None
@@ -56,7 +56,7 @@ def test_too_few_repeats_claim_nothing(tmp_path: Path, seeds: tuple[int, ...]) -
 
 
 @pytest.mark.parametrize(
-    ("without", "with_it", "verdict"),
+    ("without", "with_setting", "verdict"),
     [
         ([5.0, 6.0, 7.0, 8.0], [1.0, 2.0, 3.0, 4.0], "less"),
         ([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0, 9.0], "more"),
@@ -64,8 +64,8 @@ def test_too_few_repeats_claim_nothing(tmp_path: Path, seeds: tuple[int, ...]) -
         ([5.0, 6.0, 7.0, 8.0], [1.0, 2.0, 3.0], "not told apart"),
     ],
 )
-def test_verdicts(without: list[float], with_it: list[float], verdict: str) -> None:
-    assert Change(Spread(without), Spread(with_it)).verdict == verdict
+def test_verdicts(without: list[float], with_setting: list[float], verdict: str) -> None:
+    assert Change(Spread(without), Spread(with_setting)).verdict == verdict
 
 
 def test_equal_figures_are_rarely_told_apart() -> None:
@@ -83,7 +83,7 @@ def test_steps_in_doubt_do_not_count(tmp_path: Path) -> None:
     rows = series.read_text().splitlines()
     series.write_text("".join(f"{row}\n" for row in rows[:-5]) + "".join(f"{busy(row)}\n" for row in rows[-5:]))
     (found,) = find_effects(summarise(folder))
-    assert [len(load.cpu.with_it.values) for load in found.loads if load.cpu] == [4, 3]
+    assert [len(load.cpu.with_setting.values) for load in found.loads if load.cpu] == [4, 3]
 
 
 def busy(row: str) -> str:
@@ -95,7 +95,7 @@ def test_half_the_grid_is_added_to_the_response_of_aligned_keys(tmp_path: Path) 
     (found,) = find_effects(summarise(aligned(batching(tmp_path / "run"))))
     few = found.loads[0].response
     assert few is not None
-    assert (few.without.median, few.with_it.median) == pytest.approx((0.001, 0.050), rel=0.01)
+    assert (few.without.median, few.with_setting.median) == pytest.approx((0.001, 0.050), rel=0.01)
 
 
 def test_the_wait_of_one_group_for_its_grid_says_nothing_of_all_users(tmp_path: Path) -> None:

@@ -74,8 +74,8 @@ def test_a_measured_release_shows_its_miss_and_is_the_base_of_the_rest() -> None
     assert (round(100 * came.gained, 1), round(100 * came.estimated)) == (5.4, 11)
     assert found.rebased
     assert found.rebased.chance
-    assert round(found.rebased.ends, 1) == 54.8
-    assert found.rebased.ends > found.rebased.chance.goal
+    assert round(found.rebased.final_elapsed, 1) == 54.8
+    assert found.rebased.final_elapsed > found.rebased.chance.goal
     assert found.rebased.chance.share < 0.4
     assert next(each.planned.name for each in found.rebased.projected).startswith("MTS500")
 
@@ -99,7 +99,7 @@ def test_systems_that_all_have_improvements_are_projected_from_the_first_to_the_
     found = small(system("a", 1, 100.0), system("b", 2, 80.0, "it"), improvements=(improvement(), improvement("more")))
     assert found.planned
     assert found.rebased
-    assert ([each.mean for each in found.rebased.projected], found.planned.ends) == ([72.0], 81.0)
+    assert ([each.mean for each in found.rebased.projected], found.planned.final_elapsed) == ([72.0], 81.0)
 
 
 def test_no_plan_starts_from_a_system_that_already_has_improvements() -> None:
@@ -107,7 +107,7 @@ def test_no_plan_starts_from_a_system_that_already_has_improvements() -> None:
     found = small(system("a", 1, 100.0, "it"), system("b", 2, 80.0), improvements=plans)
     assert found.planned is None
     assert found.rebased
-    assert (found.rebased.since.name, found.rebased.ends) == ("b", 72.0)
+    assert (found.rebased.since.name, found.rebased.final_elapsed) == ("b", 72.0)
 
 
 @pytest.mark.parametrize(

@@ -301,7 +301,7 @@ def test_a_load_above_what_the_host_can_do_is_missed_however_short_its_responses
 def test_the_trials_before_an_agent_died_count(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", agents=2, limits=LIMITS)
     searched(folder)
-    notes = [{"agent": 1, "start_at": CLOCK, "clock": "b", "offset": 0}]
+    notes = [{"at": CLOCK, "agent": 1, "start_at": CLOCK, "clock": "b", "offset": 0}]
     notes += [{"agent": 1, "died": "was killed by signal 9", "at": CLOCK + 40 * NANO}]
     (folder.path / "agents.jsonl").write_text("".join(json.dumps(row) + "\n" for row in notes))
     summary = summarise(folder.path)

@@ -9,7 +9,7 @@ from statistics import fmean
 
 from cuesta.analysis.certify.certification_run import CertificationRun
 from cuesta.analysis.certify.grade import share_over_phases
-from cuesta.analysis.representative import mix, mix_distance
+from cuesta.analysis.representative import compare_mixes, derive_mix
 from cuesta.ledger.certification import SERVICE_PROFILE, Certification
 from cuesta.ledger.service import read_service_profile
 from cuesta.units import digits, share
@@ -55,8 +55,8 @@ def warn_of_missing_work(certification: Certification, runs: Sequence[Certificat
     if not reports:
         yield "whether it does what the service does cannot be told: no meter data"
         return
-    distance = mix_distance(mix(read_service_profile(file).report), mix(reports[0]))
+    distance = compare_mixes(derive_mix(read_service_profile(file).report), derive_mix(reports[0]))
     for what in distance.unexercised:
         yield f"the benchmark does not exercise what the service does: {what}"
-    if distance.idles is not None:
-        yield f"the benchmark idles {distance.idles:.1f} points more than the service"
+    if distance.excess_idle is not None:
+        yield f"the benchmark idles {distance.excess_idle:.1f} points more than the service"

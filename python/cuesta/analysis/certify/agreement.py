@@ -39,8 +39,8 @@ def list_differing_files(certification: Certification, hashes: dict[str, str]) -
         if name not in recorded
     ]
     for name in (name for name in recorded if name not in hashes):
-        there = (certification.folder / name).is_file()
-        wrong.append(f"{name}: is of no run any more" if there else f"{name}: is in the record and not in the folder")
+        exists = (certification.folder / name).is_file()
+        wrong.append(f"{name}: is of no run any more" if exists else f"{name}: is in the record and not in the folder")
     record = certification.record or {}
     text = (certification.folder / RECORD).read_text(encoding="utf-8", errors="replace")
     if text != record_text(record):

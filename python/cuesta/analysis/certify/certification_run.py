@@ -120,10 +120,10 @@ class CertificationRun:
     @property
     def doubts(self) -> list[str]:
         """Why the run does not count; empty if it does."""
-        return [*self.breaks, *(str(doubt) for doubt in self.summary.doubts)]
+        return [*self.why_unusable, *(str(doubt) for doubt in self.summary.doubts)]
 
     @property
-    def breaks(self) -> list[str]:
+    def why_unusable(self) -> list[str]:
         """Why not even counts from the run can be used; empty if they can."""
         stopped = [] if self.summary.ended == "completed" else [f"the run was {self.summary.ended}"]
         gaps = [f"a gap in the meters: {shorten_reason(gap.why)}" for gap in self.recorded.metered.gaps[:1]]

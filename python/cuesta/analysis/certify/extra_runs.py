@@ -51,9 +51,9 @@ class ExtraRuns:
         counts = linked.linked_between(span.begin, span.end)
         if counts is None:
             return missing_figure("the linkers' reports were not read throughout the phase")
-        return self._enough(run, counts[1])
+        return self._insist_on_reports(run, counts[1])
 
-    def _enough(self, run: CertificationRun, symbols: int) -> RecordFigure:
+    def _insist_on_reports(self, run: CertificationRun, symbols: int) -> RecordFigure:
         """The number, if the linkers of LEAST_REPORTED of the loaded programs reported."""
         programs = self.linked[run.folder].programs[-1]
         if not programs:
@@ -84,7 +84,7 @@ class ExtraRuns:
 
 def why_not_counted(run: CertificationRun, what: str) -> list[str]:
     """A run that is not timed counts if all users came to the end, however late."""
-    return run.breaks if what in (TRACED, LINKAGE) else run.doubts
+    return run.why_unusable if what in (TRACED, LINKAGE) else run.doubts
 
 
 def read_extra_runs(certification: Certification) -> ExtraRuns:

@@ -117,26 +117,30 @@ def subject_time(run: CertificationRun, phase: str) -> RecordFigure:
 
 def true_idle(run: CertificationRun, phase: str) -> RecordFigure:
     """Idle time in which no quota kept the subject from running."""
-    idle, barred = run.other_use(phase, "idle"), run.other_use(phase, "throttled")
-    if idle.value is None or barred.value is None:
+    idle, throttled = run.other_use(phase, "idle"), run.other_use(phase, "throttled")
+    if idle.value is None or throttled.value is None:
         return idle
-    return RecordFigure(value=idle.value - min(barred.value, idle.value))
+    return RecordFigure(value=idle.value - min(throttled.value, idle.value))
 
 
 def quota_idle(run: CertificationRun, phase: str) -> RecordFigure:
     """Idle time in which a quota kept the subject from running; at most all idle time."""
-    idle, barred = run.other_use(phase, "idle"), run.other_use(phase, "throttled")
-    return barred if idle.value is None or barred.value is None else RecordFigure(value=min(barred.value, idle.value))
+    idle, throttled = run.other_use(phase, "idle"), run.other_use(phase, "throttled")
+    return (
+        throttled
+        if idle.value is None or throttled.value is None
+        else RecordFigure(value=min(throttled.value, idle.value))
+    )
 
 
 def kernel_thread_time(run: CertificationRun, phase: str) -> RecordFigure:
     """CPU time of kernel threads: a cause where the whole machine is the subject, else a part of others."""
     if run.meters_whole_machine:
         return run.cause(phase, "kernel_threads")
-    threads, others_ = run.kernel_threads(phase), run.other_use(phase, "others")
-    if threads.value is None or others_.value is None:
+    threads, all_others = run.kernel_threads(phase), run.other_use(phase, "others")
+    if threads.value is None or all_others.value is None:
         return threads
-    return RecordFigure(value=min(threads.value, others_.value))
+    return RecordFigure(value=min(threads.value, all_others.value))
 
 
 def used_by_others(run: CertificationRun, phase: str) -> RecordFigure:

@@ -67,15 +67,15 @@ class PhasedScript:
 
 def read_script(tape: _native.Tape) -> PhasedScript:
     outline = tape.outline()
-    slept = [seconds or 0.0 for word, seconds in outline if word == "Sleep"]
+    pauses = [seconds or 0.0 for word, seconds in outline if word == "Sleep"]
     is_last = outline[-1:] and outline[-1][0] == "Sleep"
-    behind = (after for before, after in pairwise(outline) if before[0] == "Barrier")
-    pause = next((seconds for word, seconds in behind if word == "Sleep"), None)
+    after_barriers = (row for before, row in pairwise(outline) if before[0] == "Barrier")
+    pause = next((seconds for word, seconds in after_barriers if word == "Sleep"), None)
     return PhasedScript(
         tape.listing(),
         CREATION_TRANSACTION in tape.transactions(),
         pause,
-        sum(slept[: -1 if is_last else None]),
+        sum(pauses[: -1 if is_last else None]),
     )
 
 

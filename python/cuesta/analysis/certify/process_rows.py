@@ -44,9 +44,9 @@ def process_rows(
     start, same = "Average process creation time", "  the same in real time"
     whole = add_figures(add_figures(a["subject"].creation, a["loading"].creation), a["daemon"].creation)
     completed = "Average real time for completion of a process"
-    yield real("completion", completed, lambda t: fmean(t.times.completion), "prompt + commands")
+    yield real("completion", completed, lambda run: fmean(run.times.completion), "prompt + commands")
     yield cpu("creation", start, a["subject"].creation, "{a[subject]} creation")
-    yield real("creation_real", f"{same}, fork to first prompt", lambda t: fmean(t.times.creation), "mean of users")
+    yield real("creation_real", f"{same}, fork to first prompt", lambda run: fmean(run.times.creation), "mean of users")
     yield cpu(
         "creation_whole",
         "  with loading and daemon, as the memo has it",
@@ -59,7 +59,7 @@ def process_rows(
     command = cpu("command", execution, a["subject"].command, "{a[subject]} command")
     command = command.model_copy(update={"runs": known if len(known) == len(by_run) else []})
     yield command
-    yield real("command_real", same, lambda t: fmean(t.times.command), "mean of users")
+    yield real("command_real", same, lambda run: fmean(run.times.command), "mean of users")
     non_fault = "Non-fault time of a process"
     yield cpu("creation_non_fault", f"{non_fault}, creation", b["non_fault"].creation, "{b[non_fault]} creation")
     yield cpu("command_non_fault", f"{non_fault}, commands", b["non_fault"].command, "{b[non_fault]} command")
@@ -103,8 +103,8 @@ def ratio_with_interval(
 def benchmark_rows(runs: Sequence[CertificationRun], a: Rows, b: Rows) -> Iterator[ProcessRow]:
     """Part d of a benchmark: elapsed time, idle and paging."""
     elapsed, process = "Elapsed time, first start to last end", "Average real time of a process"
-    yield clock_row(runs, ("elapsed", elapsed), lambda t: t.times.spans["command"].seconds, "makespan")
-    yield clock_row(runs, ("completion", process), lambda t: fmean(t.times.command), "mean of processes")
+    yield clock_row(runs, ("elapsed", elapsed), lambda run: run.times.spans["command"].seconds, "makespan")
+    yield clock_row(runs, ("completion", process), lambda run: fmean(run.times.command), "mean of processes")
 
     def part(key: str, name: str, one: FormRow, whole: FormRow, formula: str) -> ProcessRow:
         figure = divide_figures(one.command, whole.command)

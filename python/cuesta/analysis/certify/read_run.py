@@ -111,9 +111,9 @@ def add_reading(account: CpuAccount, row: Row) -> None:
 
 def add_idle(account: CpuAccount, idle: Idle, capacity: float) -> None:
     """Add idle time in which a quota kept the subject from running: as traced, else by its control group."""
-    barred = idle.throttled.value if idle.quota_wait.value is None else idle.quota_wait.value
-    if barred is not None:
-        account.rest.update({"throttled": barred / 100 * capacity})
+    throttled = idle.throttled.value if idle.quota_wait.value is None else idle.quota_wait.value
+    if throttled is not None:
+        account.rest.update({"throttled": throttled / 100 * capacity})
         account.readings_with["throttled"] += 1
 
 

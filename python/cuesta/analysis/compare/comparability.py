@@ -48,20 +48,20 @@ class Difference:
 def collect_facts(run: JsonObject) -> RunFacts:
     """By kind, from `run.json`."""
     plan, machine = run.get("plan", {}), run.get("machine", {})
-    own: dict[str, dict[str, object]] = {kind: {} for kind in (*KINDS, HOST)}
+    facts: dict[str, dict[str, object]] = {kind: {} for kind in (*KINDS, HOST)}
     memory = machine.get("memory")  # in steps of 0.1 GiB, because kernels reserve slightly different amounts
-    own["machine"] = {name: machine.get(name) for name in MACHINE}
-    own["machine"]["memory"] = None if memory is None else f"{memory / GIB:.1f} GiB"
+    facts["machine"] = {name: machine.get(name) for name in MACHINE}
+    facts["machine"]["memory"] = None if memory is None else f"{memory / GIB:.1f} GiB"
     allowed = {f"validity.{name}": value for name, value in plan.get("validity", {}).items()}
-    own["driver"] = {"version": run.get("cuesta"), **allowed} | _select_others(NOT_OF_DRIVER, plan)
-    own["population"] = {"columns of users": list(run.get("users", {}).values())}
-    own["tapes"] = {name: tape.get("sha256") for name, tape in run.get("tapes", {}).items()}
-    own["method"] = {"meters": plan.get("meters")}
-    own[HOST] = {f"host.{name}": value for name, value in plan.get("host", {}).items()}
+    facts["driver"] = {"version": run.get("cuesta"), **allowed} | _select_others(NOT_OF_DRIVER, plan)
+    facts["population"] = {"columns of users": list(run.get("users", {}).values())}
+    facts["tapes"] = {name: tape.get("sha256") for name, tape in run.get("tapes", {}).items()}
+    facts["method"] = {"meters": plan.get("meters")}
+    facts[HOST] = {f"host.{name}": value for name, value in plan.get("host", {}).items()}
     steps = run.get("steps", [])
     for number, step in enumerate(steps, 1):
-        _add_step(own, step, f"step {number} " if len(steps) > 1 else "")
-    return own
+        _add_step(facts, step, f"step {number} " if len(steps) > 1 else "")
+    return facts
 
 
 def add_setup(run: RunFacts, setup: CertificationSetup) -> RunFacts:
@@ -88,17 +88,19 @@ def write_fact(value: object) -> str:
     return f"{text[:12]}…" if len(text) == 64 and text.isalnum() else text  # a hash
 
 
-def _add_step(own: dict[str, dict[str, object]], step: JsonObject, place: str) -> None:
-    own["method"] |= {f"{place}{name}": step.get(name) for name in ("settle", "measure")}
+def _add_step(facts: dict[str, dict[str, object]], step: JsonObject, place: str) -> None:
+    facts["method"] |= {f"{place}{name}": step.get(name) for name in ("settle", "measure")}
     groups = step.get("group", [])
     for group in groups:
         at = f"{place}{group['name']}." if len(groups) > 1 else place
-        own["population"] |= {f"{at}{name}": value for name, value in _select_others(NOT_OF_POPULATION, group).items()}
-        own["think times"] |= {f"{at}{name}": group.get(name) for name in THINK}
+        facts["population"] |= {
+            f"{at}{name}": value for name, value in _select_others(NOT_OF_POPULATION, group).items()
+        }
+        facts["think times"] |= {f"{at}{name}": group.get(name) for name in THINK}
         way, address = _split_target(group.get("target", ""))
-        own["lines"] |= {f"{at}{name}": group.get(name) for name in LINES} | {f"{at}line": way}
-        own["method"][f"{at}stagger"] = group.get("stagger")
-        own[HOST][f"{at}target"] = address
+        facts["lines"] |= {f"{at}{name}": group.get(name) for name in LINES} | {f"{at}line": way}
+        facts["method"][f"{at}stagger"] = group.get("stagger")
+        facts[HOST][f"{at}target"] = address
 
 
 def _select_others(names: Collection[str], table: JsonObject) -> dict[str, object]:

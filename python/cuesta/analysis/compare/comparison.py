@@ -75,8 +75,8 @@ class Comparison:
         failing = {each.verdict for each in self.failures}
         if words & {Verdict.FASTER, Verdict.SLOWER} or failing & {Failing.MORE, Failing.FEWER}:
             return Overall.CHANGED
-        open_ones = words & {Verdict.INCONCLUSIVE, Verdict.NOT_JUDGED} or Failing.UNKNOWN in failing
-        return Overall.INCONCLUSIVE if open_ones or not words else Overall.UNCHANGED
+        is_decided = words and not words & {Verdict.INCONCLUSIVE, Verdict.NOT_JUDGED} and Failing.UNKNOWN not in failing
+        return Overall.UNCHANGED if is_decided else Overall.INCONCLUSIVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +135,10 @@ def is_expected(metric: Metric, facts: RunFacts) -> bool:
 def list_refusals(base: Side, new: Side, terms: Terms) -> Iterator[Refusal]:
     """Why two sides may not be compared; reasons that --despite cannot overrule come first."""
     yield from refuse_empty_sides(base, new)
-    for name, one in (("BASE", base), ("NEW", new)):
-        for run in one.runs[1:]:
-            for each in list_differences(one.runs[0].facts, run.facts, [*KINDS, HOST]):
-                why = f"{name}: {run.folder.name} differs from {one.runs[0].folder.name}: {each}"
+    for name, side in (("BASE", base), ("NEW", new)):
+        for run in side.runs[1:]:
+            for difference in list_differences(side.runs[0].facts, run.facts, [*KINDS, HOST]):
+                why = f"{name}: {run.folder.name} differs from {side.runs[0].folder.name}: {difference}"
                 yield Refusal(why, "put runs that differ into separate folders")
     for run in new.runs:
         if copied := why_copy(run, base.runs, base.folder):
@@ -166,11 +166,11 @@ def refuse_unknown_figures(names: Iterable[str], runs: Sequence[ComparedRun]) ->
 
 def refuse_empty_sides(base: Side, new: Side) -> Iterator[Refusal]:
     remedy = "give runs that can be used: `cuesta report RUN` says what is wrong with one, and what to do"
-    for name, one in (("BASE", base), ("NEW", new)):
-        if not one.runs:
-            for run in one.excluded:
+    for name, side in (("BASE", base), ("NEW", new)):
+        if not side.runs:
+            for run in side.excluded:
                 yield Refusal(f"{name}: {run.folder.name} cannot be used: {run.why}", remedy)
-            yield Refusal(f"{name}: {one.folder} has no run that can be used", remedy)
+            yield Refusal(f"{name}: {side.folder} has no run that can be used", remedy)
 
 
 def collect_figure(metric: Metric, base: Side, new: Side, terms: Terms, in_pairs: bool) -> MetricComparison:
@@ -179,8 +179,8 @@ def collect_figure(metric: Metric, base: Side, new: Side, terms: Terms, in_pairs
         [value for run in side.runs if (value := run.figures.get(metric.name)) is not None] for side in (base, new)
     )
     factor, missing = terms.compensation.get(metric.name), why_missing(metric, [*base.runs, *new.runs])
-    of_base, of_new = (any(metric.name in run.bounds for run in side.runs) for side in (base, new))
-    return MetricComparison(metric, before, after, in_pairs, factor, missing, (of_base, of_new))
+    base_bounded, new_bounded = (any(metric.name in run.bounds for run in side.runs) for side in (base, new))
+    return MetricComparison(metric, before, after, in_pairs, factor, missing, (base_bounded, new_bounded))
 
 
 def why_missing(metric: Metric, runs: Sequence[ComparedRun]) -> str | None:
@@ -216,16 +216,15 @@ def list_notes(comparison: Comparison) -> Iterator[str]:
         yield f"not decided, because there is no ratio: {', '.join(undecided)}"
     if any(each.metric.needs_meters and not each.test for each in comparison.headline):
         yield 'if CPU time cannot be metered, leave it out: both plans say `meters = "none"`'
-    if is_open := [each.metric.label for each in comparison.headline if any(each.bounded)]:
-        yield f"at least as large as shown, for too little was answered: {', '.join(is_open)}"
+    if bounded := [each.metric.label for each in comparison.headline if any(each.bounded)]:
+        yield f"at least as large as shown, for too little was answered: {', '.join(bounded)}"
     methods = [each for each in comparison.unlike if each.kind == "method"]
-    bare = [each.metric.label for each in comparison.headline if each.compensation is None and each.test]
-    if methods and bare:
-        yield f"the change of method is not compensated in: {', '.join(bare)}"
-    late = sum(0 < run.metered < METERED for run in (*base, *new))
-    if late:
-        few = f"the host's meters saw less than {METERED * 100:g} % of the interval in {many(late, 'run')}"
-        yield f"{few}: measure or settle longer, or use --meters plain, which starts sooner"
+    uncompensated = [each.metric.label for each in comparison.headline if each.compensation is None and each.test]
+    if methods and uncompensated:
+        yield f"the change of method is not compensated in: {', '.join(uncompensated)}"
+    if partly_metered := sum(0 < run.metered < METERED for run in (*base, *new)):
+        runs = f"the host's meters saw less than {METERED * 100:g} % of the interval in {many(partly_metered, 'run')}"
+        yield f"{runs}: measure or settle longer, or use --meters plain, which starts sooner"
     # Runs of one side that differ in host or meters are refused, so the first run's sentence stands for all of them.
     if any(each.metric.needs_meters and each.test for each in comparison.headline) and (honesty := new[0].honesty):
         yield f"CPU: {honesty}"

@@ -22,7 +22,7 @@ class Metric:
     statistic: str = ""
     """Which figure of the distribution: `p95`."""
 
-    def of_part(self, part: str) -> "Metric":
+    def for_part(self, part: str) -> "Metric":
         """The metric for one class of transactions, or for one group of users: `response{logout}.p95`."""
         name = f"{self.series}{{{part}}}.{self.statistic}"
         return replace(self, name=name, label=f"{self.label} of {part}")
@@ -68,7 +68,7 @@ comes first."""
 EXPLORATORY = tuple(
     metric(name)
     for name in (
-        *(f"{series}.{of}" for series in ("response", "first_response", "echo") for of in ("p50", "p90", "p95", "p99")),
+        *(f"{series}.p{n}" for series in ("response", "first_response", "echo") for n in (50, 90, 95, 99)),
         *("response.mean", "minor_faults", "switches", "system_calls", "ios"),
     )
 )

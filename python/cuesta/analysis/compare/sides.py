@@ -78,7 +78,7 @@ class ComparedRun:
     """How far its CPU figures can be trusted; empty if there are none."""
     why_excluded: str | None
     """Why it cannot be used; None if it can."""
-    spoilt: str | None = None
+    host_doubt: str | None = None
     """What the host did that makes the run INVALID. It counts nevertheless: without such runs the sample is biased."""
 
 
@@ -147,16 +147,16 @@ def read_compared_run(folder: Path, step: int | None = None) -> ComparedRun:
 
 
 def compare_certification_run(run: CertificationRun, setup: CertificationSetup) -> ComparedRun:
-    own = extract_figures(run.folder, run.summary)
+    compared = extract_figures(run.folder, run.summary)
     measured = {
         CREATION_CPU: run.cpu("creation").value,
         COMMAND_CPU: run.cpu("command").value,
         COMPLETION: statistics.fmean(run.times.completion) if run.times.completion else None,
     }
     return replace(
-        own,
-        facts=add_setup(own.facts, setup),
-        figures={**own.figures, **measured},
+        compared,
+        facts=add_setup(compared.facts, setup),
+        figures={**compared.figures, **measured},
         why_excluded=next(iter(run.doubts), None),
     )
 
@@ -170,32 +170,30 @@ def extract_figures(folder: Path, summary: Summary, step: int | None = None) -> 
     run = summary.recorded.run
     metered = meters.seconds / figures.seconds if meters and figures.seconds else 0.0
     parts = list_part_distributions(figures)
-    distributions = list_distributions(figures) | {
-        part.name: of for each in parts.values() for part, of in each.items()
-    }
+    by_part = {part.name: timed for of_metric in parts.values() for part, timed in of_metric.items()}
+    distributions = list_distributions(figures) | by_part
     return ComparedRun(
         folder=folder,
         started=str(run.get("started", "")),
         facts=collect_facts(run),
-        figures=select_figures(figures, metered)
-        | {part.name: of.p95 for each in parts.values() for part, of in each.items()},
-        parts={name: list(of) for name, of in parts.items()},
+        figures=select_figures(figures, metered) | {name: timed.p95 for name, timed in by_part.items()},
+        parts={name: list(of_metric) for name, of_metric in parts.items()},
         effective_sizes=dict.fromkeys(
             OF_TRANSACTIONS, estimate_effective_size(StepRecords(summary.recorded, figures.step))
         )
         | {"echo": figures.echo.count / TYPICAL},  # rows have no sums of echo times, so autocorrelation is not known
-        asked={name: of.asked for name, of in distributions.items()},
-        bounds={name for name, of in distributions.items() if name.rpartition(".")[2] in of.at_least},
-        failures=share_failures(figures),
+        asked={name: timed.asked for name, timed in distributions.items()},
+        bounds={name for name, timed in distributions.items() if name.rpartition(".")[2] in timed.at_least},
+        failures=compute_failure_shares(figures),
         errors=figures.errors.count,
         metered=metered,
         honesty=meters.honesty if meters else "",
         why_excluded=why_excluded(summary, measured_step, number),
-        spoilt=next((str(each) for each in doubts_of(summary, number) if each.doubt.blames == "host"), None),
+        host_doubt=next((str(each) for each in doubts_of(summary, number) if each.doubt.blames == "host"), None),
     )
 
 
-def share_failures(step: StepFigures) -> dict[str, float]:
+def compute_failure_shares(step: StepFigures) -> dict[str, float]:
     """The shares of failures of a step: of transactions, or of keys if there are none; and of users."""
     asked = step.transactions.count or step.keystrokes.count
     failed, without_work = step.errors.count, max(step.lost_users, step.never_at_work)
@@ -226,7 +224,7 @@ def list_part_distributions(step: StepFigures) -> dict[str, dict[Metric, Distrib
     classes = [(each.label, each.response) for each in step.classes]
     groups = [(each.group, each.echo) for each in step.keys]
     return {
-        name: {metric(name).of_part(part): timed for part, timed in parts if timed.asked}
+        name: {metric(name).for_part(part): timed for part, timed in parts if timed.asked}
         for name, parts in (("response.p95", classes), ("echo.p95", groups))
     }
 
@@ -259,8 +257,10 @@ def estimate_effective_size(step: StepRecords) -> float:
     if len(means) < LEAST_SECONDS:
         return pooled.count / TYPICAL
     middle = statistics.fmean(means)
-    of_mean = statistics.variance(means) / len(means) * autocorrelation_factor([mean - middle for mean in means])
-    return min(variance(pooled) / of_mean, pooled.count) if of_mean else float(pooled.count)
+    variance_of_mean = (
+        statistics.variance(means) / len(means) * autocorrelation_factor([mean - middle for mean in means])
+    )
+    return min(variance(pooled) / variance_of_mean, pooled.count) if variance_of_mean else float(pooled.count)
 
 
 def variance(histogram: Histogram) -> float:

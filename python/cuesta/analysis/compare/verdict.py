@@ -191,19 +191,19 @@ def least_change(runs: int, spread: float, in_pairs: bool, alpha: float) -> floa
 
     The change, and `spread`, the standard deviation between runs or pairs, are in logarithms.
     """
-    return None if runs < least_runs(1 - alpha, in_pairs) else _find_reach(runs, in_pairs, alpha) * spread
+    return None if runs < least_runs(1 - alpha, in_pairs) else _find_detectable(runs, in_pairs, alpha) * spread
 
 
 def runs_to_show(gap: float, spread: float, in_pairs: bool, alpha: float) -> int:
     """Runs a side (or pairs) for a power of 80 % at a difference of `gap`, in logarithms."""
     needed = max(_approximate_runs(gap, spread, in_pairs, alpha), least_runs(1 - alpha, in_pairs))
-    while needed <= FEW and _find_reach(needed, in_pairs, alpha) * spread > gap:
+    while needed <= FEW and _find_detectable(needed, in_pairs, alpha) * spread > gap:
         needed += 1
     return needed
 
 
 @cache
-def _find_reach(runs: int, in_pairs: bool, alpha: float) -> float:
+def _find_detectable(runs: int, in_pairs: bool, alpha: float) -> float:
     """The least change with a power of 80 %, in standard deviations."""
     if runs > FEW:
         first, z = _find_normal_quantiles(alpha)

@@ -1,6 +1,6 @@
 """Gains and costs of batching packets, in sweeps of `tmux`, `defer` or `align`.
 
-Each setting is compared with the steps that are equal but for having none of them. Steps that differ in nothing but
+Each setting is compared with the steps of the same configuration that have none of the three. Steps that differ only in
 `seed` are repeats. Figures differ significantly if there are at least REPEATS of each and their ranges are disjoint.
 
 A key that `align` puts off is due when the grid says, so that its wait for the grid is in no measured figure. Half the
@@ -9,6 +9,7 @@ grid, which is its mean for keys at any time, is added to the response here: com
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from math import comb
 from statistics import median
 from typing import Literal
@@ -21,8 +22,8 @@ from cuesta.figures.step import StepFigures
 ALIGN = "align"
 SETTINGS = ("tmux", "defer", ALIGN)
 OFF = "off"
-APART = ("users", "seed", "settle", "measure")
-"""Swept settings that make no configuration of their own."""
+NO_CONFIGURATION = ("users", "seed", "settle", "measure")
+"""Swept settings in which steps of one configuration may differ."""
 CPU, PACKETS = "host.cpu_per_keystroke", "wire.packets_per_keystroke"
 RESPONSE, ECHO = "response.mean", "echo.mean"
 REPEATS = 4
@@ -54,15 +55,15 @@ class Spread:
 @dataclass(frozen=True, slots=True)
 class Change:
     without: Spread
-    with_it: Spread
+    with_setting: Spread
 
     @property
     def verdict(self) -> Literal["less", "more", "not told apart"]:
-        if min(len(self.without.values), len(self.with_it.values)) < REPEATS:
+        if min(len(self.without.values), len(self.with_setting.values)) < REPEATS:
             return "not told apart"
-        if self.with_it.high < self.without.low:
+        if self.with_setting.high < self.without.low:
             return "less"
-        return "more" if self.with_it.low > self.without.high else "not told apart"
+        return "more" if self.with_setting.low > self.without.high else "not told apart"
 
     @property
     def is_less(self) -> bool:
@@ -74,15 +75,15 @@ class Change:
 
     @property
     def share(self) -> float:
-        return self.with_it.median / self.without.median - 1 if self.without.median else 0.0
+        return self.with_setting.median / self.without.median - 1 if self.without.median else 0.0
 
     @property
     def difference(self) -> float:
-        return self.with_it.median - self.without.median
+        return self.with_setting.median - self.without.median
 
 
 @dataclass(frozen=True, slots=True)
-class AtLoad:
+class LoadChanges:
     """The changes by a setting at one number of users; None if not measured."""
 
     users: int
@@ -111,17 +112,13 @@ class Effect:
     """Those of SETTINGS that are not off."""
     configuration: Settings
     """The other swept settings."""
-    loads: Sequence[AtLoad]
+    loads: Sequence[LoadChanges]
 
     @property
     def saves_from(self) -> int | None:
         """The least number of users from which on all measured loads take less CPU per key."""
-        found = None
-        for load in reversed(self.loads):
-            if load.cpu is None or not load.cpu.is_less:
-                break
-            found = load.users
-        return found
+        saving = takewhile(lambda load: load.cpu and load.cpu.is_less, reversed(self.loads))
+        return min((load.users for load in saving), default=None)
 
     @property
     def most_saved(self) -> Saving | None:
@@ -133,7 +130,7 @@ class Effect:
     def is_repeated(self) -> bool:
         """Whether any figure has REPEATS on both sides."""
         changes = [change for load in self.loads for change in (load.cpu, load.response, load.packets) if change]
-        return any(min(len(each.without.values), len(each.with_it.values)) >= REPEATS for each in changes)
+        return any(min(len(each.without.values), len(each.with_setting.values)) >= REPEATS for each in changes)
 
 
 def find_effects(summary: Summary) -> list[Effect]:
@@ -149,50 +146,56 @@ def has_only_doubted(summary: Summary) -> bool:
 def compare_settings(steps: Sequence[StepFigures]) -> list[Effect]:
     groups = dict[tuple[Settings, Settings], list[StepFigures]]()
     for step in steps:
-        groups.setdefault((configuration_of(step), setting_of(step)), []).append(step)
-    found = [
+        groups.setdefault((read_configuration(step), read_setting(step)), []).append(step)
+    effects = [
         Effect(setting, configuration, compare_loads(groups[configuration, ()], steps))
         for (configuration, setting), steps in groups.items()
         if setting and (configuration, ()) in groups
     ]
-    return [effect for effect in found if effect.loads]
+    return [effect for effect in effects if effect.loads]
 
 
-def setting_of(step: StepFigures) -> Settings:
+def read_setting(step: StepFigures) -> Settings:
     """Those of SETTINGS that are swept and not off in a step."""
     swept = ((last_part(name), str(value)) for name, value in step.swept.items())
     return tuple((name, value) for name, value in swept if name in SETTINGS and value != OFF)
 
 
-def configuration_of(step: StepFigures) -> Settings:
-    return tuple((name, str(value)) for name, value in step.swept.items() if last_part(name) not in (*SETTINGS, *APART))
+def read_configuration(step: StepFigures) -> Settings:
+    return tuple(
+        (name, str(value))
+        for name, value in step.swept.items()
+        if last_part(name) not in (*SETTINGS, *NO_CONFIGURATION)
+    )
 
 
 def last_part(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def compare_loads(without: Sequence[StepFigures], with_it: Sequence[StepFigures]) -> list[AtLoad]:
+def compare_loads(without: Sequence[StepFigures], with_setting: Sequence[StepFigures]) -> list[LoadChanges]:
     """Compare at the numbers of users that both were measured with."""
-    users = sorted({step.users for step in without} & {step.users for step in with_it})
-    response = RESPONSE if any(step.response.count for step in (*without, *with_it)) else ECHO
+    users = sorted({step.users for step in without} & {step.users for step in with_setting})
+    response = RESPONSE if any(step.response.count for step in (*without, *with_setting)) else ECHO
     return [
-        AtLoad(number, *(compare_at(name, number, without, with_it) for name in (CPU, response, PACKETS)))
+        LoadChanges(number, *(compare_at(name, number, without, with_setting) for name in (CPU, response, PACKETS)))
         for number in users
     ]
 
 
-def compare_at(name: str, users: int, without: Sequence[StepFigures], with_it: Sequence[StepFigures]) -> Change | None:
-    both = collect_spread(name, users, without), collect_spread(name, users, with_it)
+def compare_at(
+    name: str, users: int, without: Sequence[StepFigures], with_setting: Sequence[StepFigures]
+) -> Change | None:
+    both = collect_spread(name, users, without), collect_spread(name, users, with_setting)
     return Change(*both) if both[0].values and both[1].values else None
 
 
 def collect_spread(name: str, users: int, steps: Sequence[StepFigures]) -> Spread:
-    values = (figure_of_step(name, step) for step in steps if step.users == users)
+    values = (take_figure(name, step) for step in steps if step.users == users)
     return Spread([value for value in values if value is not None])
 
 
-def figure_of_step(name: str, step: StepFigures) -> float | None:
+def take_figure(name: str, step: StepFigures) -> float | None:
     """A figure of a step; a response with the mean wait for the grid, unknown if one group has its own."""
     value = CATALOGUE[name].take_from(step)
     if value is None or name not in (RESPONSE, ECHO):
@@ -203,12 +206,12 @@ def figure_of_step(name: str, step: StepFigures) -> float | None:
     return value + sum(_native.duration(grid) for grid in grids.values()) / 2e9
 
 
-def points_at(effects: Sequence[Effect], users: int) -> Mapping[tuple[Settings, Settings], tuple[Spread, Spread]]:
+def list_points(effects: Sequence[Effect], users: int) -> Mapping[tuple[Settings, Settings], tuple[Spread, Spread]]:
     """Response and host CPU per key at a number of users, by configuration and setting; () is none."""
     points = dict[tuple[Settings, Settings], tuple[Spread, Spread]]()
     for effect in effects:
         for load in effect.loads:
             if load.users == users and load.cpu and load.response:
                 points[effect.configuration, ()] = load.response.without, load.cpu.without
-                points[effect.configuration, effect.setting] = load.response.with_it, load.cpu.with_it
+                points[effect.configuration, effect.setting] = load.response.with_setting, load.cpu.with_setting
     return points

@@ -115,7 +115,7 @@ def accept_readings(printed: Transcript) -> tuple[Transcript, list[Correction]]:
         for name, reading in typed.items():
             without = read.read_as(name, printed.text(name))
             before = {formula: without.evaluate(formula) for formula in printed.formulas_with.get(name, ())}
-            if repaired := without.repaired(read, before):
+            if repaired := without.list_repaired(read, before):
                 corrections.append(Correction(name, reading, tuple(repaired)))
         confirmed = {each.name: each.reading for each in corrections}
         if confirmed == typed:

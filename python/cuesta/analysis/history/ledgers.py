@@ -40,8 +40,8 @@ def build_ledgers(
     for one in certified:
         if one.record.given.plan not in planned_names:
             series.setdefault(one.workload, []).append(one)
-    for several in series.values():
-        yield without_goals(several, base)
+    for systems in series.values():
+        yield without_goals(systems, base)
 
 
 def with_goals(goals: Goals, certified: Sequence[CertifiedSystem], base: str | None, goal: float | None) -> Ledger:

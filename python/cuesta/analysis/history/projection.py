@@ -53,7 +53,7 @@ class EstimatedShare:
     def draw(self, source: random.Random) -> float:
         return source.uniform(self.low, self.high)
 
-    def above(self, value: float) -> float:
+    def probability_above(self, value: float) -> float:
         """The probability of at least `value`."""
         if self.high == self.low:
             return float(self.high >= value)
@@ -116,7 +116,7 @@ class Projection:
     chance: GoalChance | None
 
     @property
-    def ends(self) -> float:
+    def final_elapsed(self) -> float:
         """Mean elapsed time with all improvements."""
         return self.projected[-1].mean if self.projected else self.since.elapsed
 
@@ -160,7 +160,7 @@ class Ledger:
     def percent(self, elapsed: float) -> float | None:
         return 100 * elapsed / self.base.elapsed if self.base else None
 
-    def beside_base(self, system: MeasuredSystem) -> tuple[float | None, tuple[float, float] | None]:
+    def percent_with_interval(self, system: MeasuredSystem) -> tuple[float | None, tuple[float, float] | None]:
         """A system in percent of the reference, with the interval over the runs of both.
 
         With too few runs for an interval there is no percentage; printed figures have no runs and no interval.
@@ -195,8 +195,8 @@ def build_ledger(  # noqa: PLR0913, PLR0917
     first = next((at for at, system in enumerate(ordered) if system.brings), len(ordered))
     start = ordered[first - 1] if first else None
     outcomes = list(compare_outcomes(ordered, plans))
-    there = {name for system in ordered for name in system.brings}
-    left = [each for each in plans if each.name not in there]
+    present = {name for system in ordered for name in system.brings}
+    left = [each for each in plans if each.name not in present]
     return Ledger(
         title,
         workload,
@@ -205,7 +205,7 @@ def build_ledger(  # noqa: PLR0913, PLR0917
         tuple(ordered),
         project(start, plans, goal) if plans and start else None,
         tuple(outcomes),
-        project(ordered[-1], left, goal) if there else None,
+        project(ordered[-1], left, goal) if present else None,
     )
 
 
@@ -215,8 +215,8 @@ def pick_reference(systems: Sequence[MeasuredSystem], base: str | None) -> Measu
         return systems[0] if systems else None
     matches = [each for each in systems if base in {each.name, each.folder}]
     if not matches:
-        there = ", ".join(dict.fromkeys(each.name for each in systems)) or "none"
-        raise InputError(f"no system is called {base}", f"there are: {there}")
+        names = ", ".join(dict.fromkeys(each.name for each in systems)) or "none"
+        raise InputError(f"no system is called {base}", f"there are: {names}")
     return matches[0]
 
 
@@ -273,15 +273,22 @@ def simulate_chance(elapsed: float, plans: Sequence[PlannedImprovement], goal: f
     """
     source = random.Random(SEED)
     counted = sorted((each for each in plans if each.in_benchmark), key=lambda each: each.high - each.low)
-    shares, ends = list[float](), list[float]()
+    shares, elapsed_times = list[float](), list[float]()
     for _ in range(DRAWS):
         rest = elapsed * prod(1 - each.saves.draw(source) * each.touches.draw(source) for each in counted[:-1])
         if not counted:
             shares.append(float(rest <= goal))
-            ends.append(rest)
+            elapsed_times.append(rest)
             continue
         saves, touched = counted[-1].saves, counted[-1].touches.draw(source)
-        shares.append(saves.above((1 - goal / rest) / touched) if touched else float(rest <= goal))
-        ends.append(rest * (1 - saves.draw(source) * touched))
-    ends.sort()
-    return GoalChance(goal, fmean(shares), pstdev(shares) / sqrt(DRAWS), DRAWS, ends[DRAWS // 20], ends[-DRAWS // 20])
+        shares.append(saves.probability_above((1 - goal / rest) / touched) if touched else float(rest <= goal))
+        elapsed_times.append(rest * (1 - saves.draw(source) * touched))
+    elapsed_times.sort()
+    return GoalChance(
+        goal,
+        fmean(shares),
+        pstdev(shares) / sqrt(DRAWS),
+        DRAWS,
+        elapsed_times[DRAWS // 20],
+        elapsed_times[-DRAWS // 20],
+    )

@@ -29,7 +29,7 @@ def read_table(path: Path) -> Measurements:
         )
     transcript = apply_readings(Transcript.parse(read_historical(path)))
     parsed = [PointsBlock(path, transcript, block) for block in blocks]
-    points = [point for block in parsed for point in block.points()]
+    points = [point for block in parsed for point in block.list_points()]
     timed = [point for point in points if point.response or point.by_law]
     notes = [f"{point.place} is left out: it has no {missing_figure(point)}" for point in points if point not in timed]
     users_are = str(parsed[0].block.get("users_are", "users"))
@@ -54,11 +54,11 @@ class PointsBlock:
     transcript: Transcript
     block: JsonObject
 
-    def points(self) -> Iterator[Point]:
+    def list_points(self) -> Iterator[Point]:
         """Raises InputError for an unknown word or an impossible value."""
         self.insist_on_words()
-        for binding in self.bindings():
-            yield self.point(binding)
+        for binding in self.bind_rows():
+            yield self.read_point(binding)
 
     def insist_on_words(self) -> None:
         for name in self.block:
@@ -73,7 +73,7 @@ class PointsBlock:
     def wrong(self, what: str, remedy: str = "docs/predict.md shows how they are written") -> InputError:
         return InputError(f"{self.path}: [[points]] {self.block.get('configuration', '')}: {what}", remedy)
 
-    def bindings(self) -> Sequence[Mapping[str, str]]:
+    def bind_rows(self) -> Sequence[Mapping[str, str]]:
         """The rows, by what fills the holes in the patterns of `users`."""
         bindings: list[dict[str, str]] = [{}]
         for pattern in (each for each in PATTERN.findall(str(self.block["users"])) if HOLE.search(each)):
@@ -86,18 +86,18 @@ class PointsBlock:
     def names(self) -> list[str]:
         return [*self.transcript.document.prints, *self.transcript.derived]
 
-    def point(self, binding: Mapping[str, str]) -> Point:
+    def read_point(self, binding: Mapping[str, str]) -> Point:
         configuration = fill_holes(str(self.block["configuration"]), binding)
-        users = self.needed("users", binding, configuration)
+        users = self.read_count("users", binding, configuration)
         place = f"{configuration} {' '.join(binding.values()) or f'{users:g} users'}".strip()
-        unit = self.unit()
+        unit = self.read_unit()
         at = Conditions(
             configuration=configuration,
             users=round(users),
-            think=self.number("think", binding, place) or 0.0,
-            keying=self.number("keying", binding, place) or 0.0,
-            cycle=self.number("cycle", binding, place),
-            known_delay=self.number("known_delay", binding, place),
+            think=self.read_number("think", binding, place) or 0.0,
+            keying=self.read_number("keying", binding, place) or 0.0,
+            cycle=self.read_number("cycle", binding, place),
+            known_delay=self.read_number("known_delay", binding, place),
             demand=fill_holes(str(self.block.get("demand", configuration)), binding),
             delays=tuple(fill_holes(str(each), binding) for each in self.block.get("delays", [configuration])),
             unit=unit,
@@ -105,10 +105,10 @@ class PointsBlock:
         point = Point(
             place=place,
             at=at,
-            throughput=self.positive("throughput", binding, place, unit.per_transaction),
-            response=self.positive("response", binding, place),
-            utilizations=dict(self.utilizations(binding, place)),
-            servers=self.servers(),
+            throughput=self.read_positive("throughput", binding, place, unit.per_transaction),
+            response=self.read_positive("response", binding, place),
+            utilizations=dict(self.read_utilizations(binding, place)),
+            servers=self.read_servers(),
             is_fixed=self.has_fixed_service(),
         )
         if point.by_law and point.by_law.high <= 0:
@@ -118,15 +118,15 @@ class PointsBlock:
             )
         return point
 
-    def utilizations(self, binding: Mapping[str, str], place: str) -> Iterator[tuple[str, Quantity]]:
+    def read_utilizations(self, binding: Mapping[str, str], place: str) -> Iterator[tuple[str, Quantity]]:
         """The utilizations of a row. Raises InputError for a negative one."""
         for name, formula in self.block.get("utilization", {}).items():
-            if busy := self.computed(f"utilization {name}", formula, binding):
+            if busy := self.compute(f"utilization {name}", formula, binding):
                 if busy.high < 0:
                     raise InputError(f"{self.path}: {place}: {name}: expected 0 or more, got {busy.value:g}")
                 yield name, busy
 
-    def servers(self) -> Mapping[str, int]:
+    def read_servers(self) -> Mapping[str, int]:
         """The servers of metered resources. Raises InputError unless they are whole numbers from 1."""
         counts: Mapping[str, int] = self.block.get("servers", {})
         for name, count in counts.items():
@@ -141,23 +141,23 @@ class PointsBlock:
             raise self.wrong(f"service: expected fixed or exponential, got {word!r}")
         return bool(word == "fixed")
 
-    def needed(self, name: str, binding: Mapping[str, str], place: str) -> float:
-        value = self.number(name, binding, place)
+    def read_count(self, name: str, binding: Mapping[str, str], place: str) -> float:
+        value = self.read_number(name, binding, place)
         if value is None or value < 1:
             shown = "nothing that can be read" if value is None else f"{value:g}"
             raise InputError(f"{self.path}: {place}: {name}: expected 1 or more, got {shown}")
         return value
 
-    def number(self, name: str, binding: Mapping[str, str], place: str) -> float | None:
+    def read_number(self, name: str, binding: Mapping[str, str], place: str) -> float | None:
         """The value of a formula. Raises InputError for a negative one."""
-        quantity = self.quantity(name, binding)
+        quantity = self.read_quantity(name, binding)
         if quantity and quantity.value < 0:
             raise InputError(f"{self.path}: {place}: {name}: expected 0 or more, got {quantity.value:g}")
         return quantity.value if quantity else None
 
-    def positive(self, name: str, binding: Mapping[str, str], place: str, divisor: float = 1.0) -> Quantity | None:
+    def read_positive(self, name: str, binding: Mapping[str, str], place: str, divisor: float = 1.0) -> Quantity | None:
         """The value of a formula, divided. Raises InputError for one that is not above 0."""
-        quantity = self.quantity(name, binding)
+        quantity = self.read_quantity(name, binding)
         if quantity is None:
             return None
         quantity /= Quantity.exactly(divisor)
@@ -165,10 +165,10 @@ class PointsBlock:
             raise InputError(f"{self.path}: {place}: {name}: expected more than 0, got {quantity.value:g}")
         return quantity
 
-    def quantity(self, name: str, binding: Mapping[str, str]) -> Quantity | None:
-        return self.computed(name, self.block[name], binding) if name in self.block else None
+    def read_quantity(self, name: str, binding: Mapping[str, str]) -> Quantity | None:
+        return self.compute(name, self.block[name], binding) if name in self.block else None
 
-    def computed(self, name: str, formula: Any, binding: Mapping[str, str]) -> Quantity | None:
+    def compute(self, name: str, formula: Any, binding: Mapping[str, str]) -> Quantity | None:
         """The value of a formula in a row; None where a cell is missing or empty.
 
         Raises InputError for a formula without a finite value.
@@ -189,8 +189,8 @@ class PointsBlock:
         cells = ", ".join(f"{each} is {shown!r}" for each, shown in prints.items())
         raise self.wrong(f"{name}: expected a number, 0 or more: {cells or text}")
 
-    def unit(self) -> Unit:
-        per = self.quantity("per_transaction", {})
+    def read_unit(self) -> Unit:
+        per = self.read_quantity("per_transaction", {})
         return Unit(str(self.block.get("unit", "transactions")), per.value if per else 1.0)
 
 

@@ -98,7 +98,7 @@ class Transcript:
             return Evaluation(Agreement.UNREADABLE)
         return Evaluation(compare_values(formula.relation, left, right), left, right)
 
-    def repaired(self, read: Self, before: Mapping[Formula, Evaluation]) -> list[Formula]:
+    def list_repaired(self, read: Self, before: Mapping[Formula, Evaluation]) -> list[Formula]:
         """The formulas of `before` that fail, and hold in the reading `read`; none if it breaks one that held."""
         failing = (formula for formula, evaluation in before.items() if not evaluation.agrees)
         repaired = [formula for formula in failing if read.evaluate(formula).agrees]

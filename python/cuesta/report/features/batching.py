@@ -7,9 +7,9 @@ from cuesta.analysis.features.batching import (
     FALSE_ALARM,
     REPEATS,
     SETTINGS,
-    AtLoad,
     Change,
     Effect,
+    LoadChanges,
     Spread,
     find_effects,
     has_only_doubted,
@@ -33,7 +33,7 @@ NOT_TOLD = (
     f"equal figures are told apart in {100 * FALSE_ALARM:.0f} % of comparisons, or fewer"
 )
 GRID = "half the grid, their mean wait for it, is added to the response: computed, not measured"
-Of = Callable[[AtLoad], Change | None]
+Of = Callable[[LoadChanges], Change | None]
 
 
 def section(summary: Summary) -> Iterator[Section]:
@@ -180,7 +180,7 @@ def details_table(effects: Sequence[Effect]) -> Table:
 def effect_cells(change: Change | None, write: Callable[[float], str]) -> tuple[str, str]:
     if change is None:
         return ABSENT, ABSENT
-    return write_range(change.with_it, write), write_range(change.without, write)
+    return write_range(change.with_setting, write), write_range(change.without, write)
 
 
 def write_range(spread: Spread, write: Callable[[float], str]) -> str:

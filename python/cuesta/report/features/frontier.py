@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from cuesta.analysis.features.batching import ALIGN, Effect, Settings, Spread, points_at
+from cuesta.analysis.features.batching import ALIGN, Effect, Settings, Spread, list_points
 from cuesta.columns import cut
 from cuesta.report.model import Plot
 from cuesta.report.plots.spec import (
@@ -36,7 +36,7 @@ def plot_frontier(effects: Sequence[Effect]) -> Iterator[Plot]:
     settings = Counter(load.users for effect in effects for load in effect.loads if load.cpu and load.response)
     users = sorted(settings, key=lambda users: (-settings[users], -users))[:MOST]
     for number in sorted(users):
-        points = points_at(effects, number)
+        points = list_points(effects, number)
         if len(points) > 1:
             made = draw_frontier(f"Response against host CPU per key, {count(number)} users", list(points.items()))
             is_aligned = any(name == ALIGN for _, setting in points for name, _ in setting)
