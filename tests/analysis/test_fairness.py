@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.fairness import fairness, jain
+from cuesta.analysis.fairness import compare_users, jain
 from cuesta.records.rows import UserRow
 
 MEANS = st.lists(st.floats(1e-6, 1e4), min_size=1, max_size=50)
@@ -32,13 +32,13 @@ def test_jains_index_of_known_users() -> None:
 
 
 def test_the_slowed_user_is_named() -> None:
-    found = fairness([user(n, 0.1 if n != 42 else 1.0) for n in range(100)])
+    found = compare_users([user(n, 0.1 if n != 42 else 1.0) for n in range(100)])
     assert found is not None
     assert (found.worst_user, found.worst_group, found.worst_mean, found.median) == (42, "clerks", 1.0, 0.1)
 
 
 def test_users_who_completed_nothing_are_not_compared() -> None:
-    found = fairness([user(1, 0.1), user(2, 0.0, transactions=0)])
+    found = compare_users([user(1, 0.1), user(2, 0.0, transactions=0)])
     assert found is not None
     assert (found.users, found.jain) == (1, 1.0)
-    assert fairness([user(2, 0.0, transactions=0)]) is None
+    assert compare_users([user(2, 0.0, transactions=0)]) is None

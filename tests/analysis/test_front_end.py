@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from cuesta.analysis.front_end import front_end
+from cuesta.analysis.front_end import derive_front_end
 from cuesta.cli import main
 from cuesta.errors import Exit
 from cuesta.ledger import open_run
@@ -18,12 +18,12 @@ def test_a_host_of_an_earlier_version_has_none(tmp_path: Path) -> None:
     rows = folder / "host" / "series.jsonl"
     rows.write_text(rows.read_text().replace('"waited_seconds": 0.25', '"before": 0.25'))
     recorded = open_run(folder)
-    assert front_end(recorded, recorded.steps[0]) is None
+    assert derive_front_end(recorded, recorded.steps[0]) is None
 
 
 def test_the_printed_report(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     recorded = open_run(good(tmp_path / "run"))
-    found = front_end(recorded, recorded.steps[0])
+    found = derive_front_end(recorded, recorded.steps[0])
     assert found
     assert "\n" + text(found) + "\n" == snapshot
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cuesta._native import Histogram
-from cuesta.analysis.over_time import MOST_POINTS, curve, over_time
+from cuesta.analysis.over_time import MOST_POINTS, over_time, percentile_curve
 from cuesta.analysis.waits import Waits
 from cuesta.ledger import open_run
 from tests.hdr import encode
@@ -39,7 +39,7 @@ def test_a_long_run_has_wider_points_and_loses_no_values(tmp_path: Path) -> None
 
 def test_a_percentile_curve_rises_to_the_maximum() -> None:
     histogram = Histogram.decode(encode(number / 1000 for number in range(1, 1001)))
-    rarities, values = zip(*curve(Waits(histogram)), strict=True)
+    rarities, values = zip(*percentile_curve(Waits(histogram)), strict=True)
     assert (rarities[0], rarities[-1]) == (1.0, 1000.0)
     assert list(values) == sorted(values)
     assert values[-1] == histogram.max
@@ -48,6 +48,6 @@ def test_a_percentile_curve_rises_to_the_maximum() -> None:
 
 def test_a_percentile_curve_ends_where_unanswered_waits_make_it_unknown() -> None:
     answered, timed_out = (Histogram.decode(encode([seconds] * number)) for seconds, number in ((0.05, 90), (4.0, 10)))
-    points = list(curve(Waits(answered, timed_out)))
+    points = list(percentile_curve(Waits(answered, timed_out)))
     assert points[-1][0] == pytest.approx(10.0, rel=0.13)
     assert [value for _, value in points] == pytest.approx([0.05] * len(points), rel=1e-3)

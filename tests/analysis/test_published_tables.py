@@ -4,13 +4,13 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.analysis.published_tables import tables_beside
+from cuesta.analysis.published_tables import compare_tables
 from tests.analysis.features.test_batching import busy
 from tests.report.made_up import batching
 
 
 def test_a_table_has_the_published_and_the_measured_numbers_of_users(tmp_path: Path) -> None:
-    (found,) = tables_beside(summarise(batching(tmp_path / "run")))
+    (found,) = compare_tables(summarise(batching(tmp_path / "run")))
     assert [(row.given, row.steps) for row in found.rows] == [
         ({"ports": 20}, 0),
         ({"ports": 25}, 4),
@@ -34,21 +34,21 @@ def test_steps_in_doubt_are_left_out(tmp_path: Path) -> None:
     series.write_text("".join(f"{busy(row) if number < 7 else row}\n" for number, row in enumerate(rows)))
     summary = summarise(folder)
     assert {each.step for each in summary.doubts} == {0}
-    (found,) = tables_beside(summary)
+    (found,) = compare_tables(summary)
     assert ([row.steps for row in found.rows], found.doubted) == ([0, 3, 4], 1)
 
 
 def test_of_a_run_in_doubt_nothing_is_shown_beside(tmp_path: Path) -> None:
     folder = batching(tmp_path / "run")
     (folder / "agent-0" / "agent.json").unlink()
-    (found,) = tables_beside(summarise(folder))
+    (found,) = compare_tables(summarise(folder))
     assert ([row.steps for row in found.rows], found.doubted) == ([0, 0, 0], 8)
     assert found.rows[1].measured["usr"] is None
 
 
 def test_steps_with_other_settings_are_not_in_it(tmp_path: Path) -> None:
     """Without TMux a response takes 1 ms, with it 40 ms."""
-    (found,) = tables_beside(summarise(batching(tmp_path / "run")))
+    (found,) = compare_tables(summarise(batching(tmp_path / "run")))
     assert [row.measured["response"] for row in found.rows[1:]] == pytest.approx([1.0, 1.0], rel=0.001)
 
 
@@ -63,7 +63,7 @@ def test_rows_that_the_plan_names_are_beside_the_steps_with_their_settings(tmp_p
     entry["rows"] = {names[1]: {"tmux": "20ms", "users": "400"}}
     entry["when"], entry["columns"] = {}, {"response": ["response.mean"]}
     (folder / "run.json").write_text(json.dumps(run))
-    (found,) = tables_beside(summarise(folder))
+    (found,) = compare_tables(summarise(folder))
     (only,) = found.rows
     assert (only.name, only.steps, only.given["printed"], only.given["ports"]) == (names[1], 4, "<15%", 25)
     assert only.measured == pytest.approx({"response": 40}, rel=0.01)

@@ -82,7 +82,7 @@ def test_a_certification_can_be_queried(certification: sql_rows.Rows) -> None:
 
 
 def test_each_figure_of_a_meter_report_is_a_row_with_tier_or_reason() -> None:
-    rows = list(sql_rows.meters(2, meter_report()))
+    rows = list(sql_rows.list_meters(2, meter_report()))
     by_name = {row["meter"]: row for row in rows}
     assert by_name["cpu.usr"] == {"step": 2, "meter": "cpu.usr", "value": 20.0, "tier": "plain", "why": None}
     assert by_name["counts.minor_faults.per_s"]["value"] == 20.0

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.analysis.law import law
-from cuesta.analysis.summary import Doubted, Summary
+from cuesta.analysis.law import apply_law
+from cuesta.analysis.summary import LocatedDoubt, Summary
 from cuesta.figures.durations import Distribution
 from cuesta.records.rows import TimeSums
 from cuesta.report.headline import big_figures, headline, unusual_section
@@ -168,7 +168,7 @@ def test_users_who_wait_in_vain_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_negative_term_stands_in_brackets() -> None:
-    terms = law(4, 10.0, 20, TimeSums(think=-0.001, keying=0.2, response=39.8, response_from_sent=39.8))
+    terms = apply_law(4, 10.0, 20, TimeSums(think=-0.001, keying=0.2, response=39.8, response_from_sent=39.8))
     assert terms
     first = describe_law_terms(terms)
     assert "− (−50.0 µs) − 10.0 ms =" in first
@@ -177,7 +177,7 @@ def test_a_negative_term_stands_in_brackets() -> None:
 def test_advice_is_given_once(tmp_path: Path) -> None:
     summary = summarise(made_up.bad(tmp_path / "bad"))
     first, *others = summary.doubts
-    again = Doubted(1, first.doubt)
+    again = LocatedDoubt(1, first.doubt)
     doubts = list_doubts(replace(summary, doubts=[first, again, *others]))
     assert doubts[1] == (f"step 2: {doubts[0][0]}", "")
     assert join_advice(doubts[1]) == doubts[1][0]

@@ -12,16 +12,16 @@ from cuesta.figures.durations import Sizes
 from cuesta.figures.step import StepFigures
 from cuesta.units import count, many, share
 
-UNIT = 1e9
-"""Characters in a second: the histogram of sizes counts a character as a nanosecond."""
+PER_SECOND = 1e9
+"""Characters in a second of a histogram of sizes, which counts a character as a nanosecond."""
 APART = 2.0
-"""An answer that is this many times shorter than the median is another one, such as BUSY."""
+"""An answer that is this many times shorter than the median is another answer, such as BUSY."""
 SHORT = 10
 """Least median size: shorter answers are little more than a prompt, which may be met at its last blank or before it."""
-LEAST_MODE = 0.1
-"""The share of short answers must grow by at least this much from the lightest load."""
+LEAST_GROWTH = 0.1
+"""Least growth of the share of short answers from the lightest load."""
 ENOUGH = 10
-"""Least number of answers that is no chance."""
+"""Fewest answers that are no chance."""
 ADVICE = "see what the host says instead (--cast), and count it: Expect, or a stricter Wait"
 SizesOfClasses = Mapping[tuple[str, str], Histogram]
 """Sizes by group and transaction."""
@@ -30,9 +30,9 @@ SizesOfClasses = Mapping[tuple[str, str], Histogram]
 def describe_sizes(histogram: Histogram | None) -> Sizes:
     if histogram is None or not histogram.count:
         return Sizes()
-    p5, p50, p95 = (round(histogram.quantile(q) * UNIT) for q in (0.05, 0.5, 0.95))
-    least, greatest = (round(each * UNIT) for each in (histogram.min, histogram.max))
-    return Sizes(histogram.count, least, histogram.mean * UNIT, p5, p50, p95, greatest)
+    p5, p50, p95 = (round(histogram.quantile(q) * PER_SECOND) for q in (0.05, 0.5, 0.95))
+    least, greatest = (round(each * PER_SECOND) for each in (histogram.min, histogram.max))
+    return Sizes(histogram.count, least, histogram.mean * PER_SECOND, p5, p50, p95, greatest)
 
 
 def find_shrunk(steps: Mapping[int, tuple[StepFigures, SizesOfClasses]]) -> Iterator[tuple[int, Doubt]]:
@@ -44,14 +44,14 @@ def find_shrunk(steps: Mapping[int, tuple[StepFigures, SizesOfClasses]]) -> Iter
             continue
         lightest = min((steps[number][0] for number in known), key=lambda step: step.users)
         typical = known[lightest.step].quantile(0.5)
-        if typical * UNIT < SHORT:
+        if typical * PER_SECOND < SHORT:
             continue
         usual = share_up_to(known[lightest.step], typical / APART)
         for number, sizes in known.items():
             part = share_up_to(sizes, typical / APART)
-            if part - usual > LEAST_MODE and part * sizes.count >= ENOUGH:
-                than = f"{many(round(typical * UNIT), 'character')} with {many(lightest.users, 'user')}"
-                most = count(typical / APART * UNIT)
+            if part - usual > LEAST_GROWTH and part * sizes.count >= ENOUGH:
+                than = f"{many(round(typical * PER_SECOND), 'character')} with {many(lightest.users, 'user')}"
+                most = count(typical / APART * PER_SECOND)
                 text = f"answers of {name[1]} shrank: {share(part)} have at most {most}, for {than}"
                 yield number, Doubt(text, ADVICE, "host", "stopped", voids_limits=True, name="shrunk")
 

@@ -26,7 +26,7 @@ def error_of_rate(recorded: Recorded, steps: Sequence[int]) -> float:
 
     It is estimated from the variance of the seconds of each step and the autocorrelation of neighbouring seconds. It is
     at least that of random arrivals, because a handful of seconds may be alike by chance. Differences between the steps
-    do not count: if they are larger, they are not due to chance.
+    do not count: larger ones are not due to chance.
     """
     seconds = [sum_by_second(recorded, step) for step in steps]
     counted = sum(map(sum, seconds))

@@ -13,7 +13,7 @@ def jain(values: Sequence[float]) -> float:
     return min(sum(values) ** 2 / (len(values) * squares), 1.0) if squares else 1.0
 
 
-def fairness(users: Iterable[UserRow]) -> Fairness | None:
+def compare_users(users: Iterable[UserRow]) -> Fairness | None:
     """Compare the users of a step by mean response since due; None if none of them completed anything."""
     served = [user for user in users if user.transactions]
     if not served:

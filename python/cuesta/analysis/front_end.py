@@ -89,12 +89,12 @@ class FrontEnd:
         return None if between is None else between * self.dialed
 
 
-def front_end_of(rows: Sequence[HostRow]) -> FrontEnd | None:
+def sum_front_end(rows: Sequence[HostRow]) -> FrontEnd | None:
     """Sum whole rows up; none if there are none."""
     return Sums([(row, 1.0) for row in rows]).figures() if rows else None
 
 
-def front_end(recorded: Recorded, step: StepTimes) -> FrontEnd | None:
+def derive_front_end(recorded: Recorded, step: StepTimes) -> FrontEnd | None:
     """Sum up the built-in host's rows of a step's measurement interval; none where it has none, or only old ones."""
     shares = rows_within(recorded.host, step)
     metered_less = any(row.figures.read_ahead.waited_seconds is None for row, _ in shares)  # by earlier versions
@@ -122,7 +122,7 @@ class Sums:
         lines = self.shares[-2:][0][0].figures.lines
         seconds = sum(row.length * share for row, share in self.shares)
         interrupts, in_interrupts = total(lambda row: row.wakes.count), total(lambda row: row.wakes.seconds)
-        took, gave = total(lambda row: row.characters.in_), total(lambda row: row.characters.out)
+        characters_in, characters_out = total(lambda row: row.characters.in_), total(lambda row: row.characters.out)
         ahead, blocks = total(lambda row: row.read_ahead.messages), total(lambda row: row.output_blocks.count)
         connected = total(lambda row: row.lines.line_seconds)
         free, size = self.mean(lambda row: row.pool.free), last.pool.size
@@ -142,16 +142,16 @@ class Sums:
             dialed=connected / seconds,
             messages_in=total(lambda row: row.messages.in_),
             messages_out=total(lambda row: row.messages.out),
-            characters_in=took,
-            characters_out=gave,
+            characters_in=characters_in,
+            characters_out=characters_out,
             raw_in=total(lambda row: row.characters.typed),
             raw_out=total(lambda row: row.characters.line_out),
-            ave_input_message=divide(took, total(lambda row: row.messages.in_)),
-            ave_output_message=divide(gave, total(lambda row: row.messages.out)),
+            ave_input_message=divide(characters_in, total(lambda row: row.messages.in_)),
+            ave_output_message=divide(characters_out, total(lambda row: row.messages.out)),
             output_conversion=divide(
-                total(lambda row: row.characters.line_out), gave + total(lambda row: row.characters.echoed)
+                total(lambda row: row.characters.line_out), characters_out + total(lambda row: row.characters.echoed)
             ),
-            input_conversion=divide(took, total(lambda row: row.characters.typed)),
+            input_conversion=divide(characters_in, total(lambda row: row.characters.typed)),
             least_block=last.output_blocks.least,
             ave_block=divide(total(lambda row: row.output_blocks.characters), blocks),
             interrupt_average=divide(in_interrupts, interrupts),
@@ -164,15 +164,15 @@ class Sums:
             space_overflows=total(lambda row: row.pool.overflows),
             output_restarts=blocks,
             ahead_average=divide(total(lambda row: row.read_ahead.characters), ahead),
-            ahead_share=divide(total(lambda row: row.read_ahead.characters), took),
+            ahead_share=divide(total(lambda row: row.read_ahead.characters), characters_in),
             ahead_waiting=total(lambda row: row.read_ahead.waited_seconds) / seconds,
             reading=lines.asking or 0,
             writing=lines.blocked or 0,
             atb={name: divide(seconds, count) for name, count in events.items()},
             characters_per_ms={
-                "input": divide(took, 1e3 * in_interrupts),
-                "output": divide(gave, 1e3 * in_interrupts),
-                "total": divide(took + gave, 1e3 * in_interrupts),
+                "input": divide(characters_in, 1e3 * in_interrupts),
+                "output": divide(characters_out, 1e3 * in_interrupts),
+                "total": divide(characters_in + characters_out, 1e3 * in_interrupts),
             },
             reads=self.calls(lambda row: row.reads, lambda row: row.characters.line_in),
             writes=self.calls(lambda row: row.writes, lambda row: row.characters.line_out),

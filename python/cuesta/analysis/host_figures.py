@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from statistics import fmean
 
-from cuesta.analysis.front_end import FrontEnd, Sums, front_end
+from cuesta.analysis.front_end import FrontEnd, Sums, derive_front_end
 from cuesta.analysis.rows_within import rows_within
 from cuesta.figures.system_under_test import BuiltInHost, CpuUse, HostFigures, Metering, PerTransaction
 from cuesta.ledger import HostRow, Interval, Recorded, StepTimes
@@ -29,9 +29,9 @@ def derive_host_figures(recorded: Recorded, number: int, step: StepTimes, counte
     shares = rows_within(recorded.host, step)
     report = recorded.metered.reports.get(number)
     rows = rows_within(recorded.metered.rows, step)
-    cpu = cpu_use([(report, 1.0)] if report else [(row.report, row.length * share) for row, share in rows])
+    cpu = mean_cpu_use([(report, 1.0)] if report else [(row.report, row.length * share) for row, share in rows])
     end = recorded.metered.ends.get(number, step.end)
-    too_little = mostly_others(recorded, number, report, counted, end) if report else None
+    undivided = why_undivided(recorded, number, report, counted, end) if report else None
     # Meters may begin late, and their subject may end: only its interval counts.
     begin = end - report.seconds if report else end
     transactions, keys = (sum_within(counted, begin, end, attrgetter(name)) for name in ("transactions", "keys"))
@@ -39,19 +39,19 @@ def derive_host_figures(recorded: Recorded, number: int, step: StepTimes, counte
         cpu=cpu,
         cpu_missing=None if cpu else why_missing(recorded, number),
         cpu_by_cause=shares_by_cause(report),
-        per_transaction=cost_per_transaction(report, transactions) if report and not too_little else None,
-        per_transaction_missing=too_little,
+        per_transaction=cost_per_transaction(report, transactions) if report and not undivided else None,
+        per_transaction_missing=undivided,
         cpu_by_cause_se=shares_by_cause(report, "standard_error"),
         cpu_by_cause_interval=intervals_by_cause(report),
         meters=describe_metering(recorded, number, step, report, rows),
         sheet=report,
-        builtin=builtin_figures(shares, front_end(recorded, step)),
+        builtin=builtin_figures(shares, derive_front_end(recorded, step)),
         programs=count_programs(recorded, number),
-        cpu_per_keystroke=per_keystroke(report, keys) if report and not too_little else None,
+        cpu_per_keystroke=per_keystroke(report, keys) if report and not undivided else None,
     )
 
 
-def mostly_others(
+def why_undivided(
     recorded: Recorded, number: int, report: MeterReport, counted: Sequence[Interval], end: float
 ) -> str | None:
     """Why a machine's CPU time is not divided by transactions: its driver used more of it than all the rest."""
@@ -77,12 +77,14 @@ def count_programs(recorded: Recorded, number: int) -> dict[str, int]:
     return dict(users)
 
 
-def cpu_use(reports: Sequence[tuple[MeterReport, float]]) -> CpuUse | None:
+def mean_cpu_use(reports: Sequence[tuple[MeterReport, float]]) -> CpuUse | None:
     """The use of CPUs over meter reports, each with its weight; None if no report has it.
 
     A report after the end of the subject is left out: the CPUs' time is that of others.
     """
-    known = [(cpu_uses(report), report.own.others.value, weight) for report, weight in reports if tells_cpu(report)]
+    known = [
+        (read_cpu_use(report), report.own.others.value, weight) for report, weight in reports if has_cpu_use(report)
+    ]
     whole = sum(weight for *_, weight in known)
     if not whole:
         return None
@@ -99,7 +101,7 @@ def cpu_use(reports: Sequence[tuple[MeterReport, float]]) -> CpuUse | None:
     return CpuUse(**parts, others=others, load=100.0 - (parts["idle"] or 0.0))  # type: ignore[arg-type]  # all but irq are known
 
 
-def cpu_uses(report: MeterReport) -> Mapping[str, MeterFigure[float]]:
+def read_cpu_use(report: MeterReport) -> Mapping[str, MeterFigure[float]]:
     """The use of CPUs; for a process or control group, `usr` and `sys` are its own, interrupts those outside it."""
     own, cpu = report.own, report.cpu
     used = {name: getattr(cpu, name) for name in (*PARTS, "load")}
@@ -111,9 +113,11 @@ def cpu_uses(report: MeterReport) -> Mapping[str, MeterFigure[float]]:
     return used | {"usr": own.usr, "sys": own.sys, "irq": cpu.irq if is_older else own.irq}
 
 
-def tells_cpu(report: MeterReport) -> bool:
+def has_cpu_use(report: MeterReport) -> bool:
     """Whether a report has the CPUs' time and the subject's."""
-    known = all(figure.value is not None for name, figure in cpu_uses(report).items() if name not in ("irq", "load"))
+    known = all(
+        figure.value is not None for name, figure in read_cpu_use(report).items() if name not in ("irq", "load")
+    )
     return known and report.own.usr.value is not None and report.own.seconds.why in (None, UNRECORDED)
 
 

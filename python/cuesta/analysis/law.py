@@ -18,7 +18,7 @@ LEAST = 0.001
 """Share of a cycle that is never called a gap."""
 
 
-def law(
+def apply_law(
     users: float, seconds: float, transactions: int, sums: TimeSums, edges: tuple[int, int] = (0, 0)
 ) -> ResponseLaw | None:
     """Apply the law to an interval's sums of times. None if nothing ended in it.

@@ -81,7 +81,7 @@ def quantiles(series: dict[str, Waits], share: float) -> dict[str, float]:
     return {name: found.value for name, waits in series.items() if (found := waits.quantile(share))}
 
 
-def curve(waits: Waits) -> Iterator[tuple[float, float]]:
+def percentile_curve(waits: Waits) -> Iterator[tuple[float, float]]:
     """A percentile curve: points (n, seconds), where one value in n is above the seconds.
 
     Twenty points a decade of rarity, up to one value; the last is the largest value itself. The curve ends where

@@ -28,7 +28,7 @@ def void_by_lateness(step: StepFigures) -> Iterator[str]:
 
 
 def find_late_percentile(step: StepFigures, name: str) -> tuple[str, float, float] | None:
-    """A percentile of which lateness takes too much: its label, that of lateness, and that of the duration; s."""
+    """A percentile of which lateness takes too much: its label, and the seconds of lateness and of the duration."""
     duration: Distribution = getattr(step, name)
     percentiles = (("median", step.lateness.p50, duration.p50), ("p99", step.lateness.p99, duration.p99))
     for label, own, whole in percentiles:

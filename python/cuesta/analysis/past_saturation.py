@@ -33,9 +33,9 @@ def group_series(steps: Sequence[StepFigures]) -> Iterator[tuple[Mapping[str, ob
 
 
 def judge_series(swept: Mapping[str, object], series: Sequence[Loaded]) -> PastSaturation | None:
-    unhindered = min(law.r_measured for _, law in series)
+    least_response = min(law.r_measured for _, law in series)
     best, most = max(((step, law.x) for step, law in series), key=lambda each: each[1])
-    offered = {step.step: law.n / (unhindered + law.z + law.k) / most for step, law in series}
+    offered = {step.step: law.n / (least_response + law.z + law.k) / most for step, law in series}
     past = [(step, law) for step, law in series if offered[step.step] >= PAST]
     if not past:
         return None

@@ -36,7 +36,7 @@ class Planned:
         return self.load == "closed"
 
 
-def planned(recorded: Recorded, step: int) -> Planned | None:
+def read_planned(recorded: Recorded, step: int) -> Planned | None:
     """Read what was planned for a step; None if `run.json` lacks it."""
     steps: list[JsonObject] = recorded.run.get("steps", [])
     if step >= len(steps):
@@ -56,13 +56,13 @@ def planned(recorded: Recorded, step: int) -> Planned | None:
     )
 
 
-def setting(recorded: Recorded, step: int, name: str) -> str | None:
-    """Read a setting by which segments differ (`tmux`, `host.path`) in a step; None if the plan lacks it."""
-    of_step = planned(recorded, step)
+def read_setting(recorded: Recorded, step: int, name: str) -> str | None:
+    """A setting by which segments differ (`tmux`, `host.path`) in a step; None if the plan lacks it."""
+    of_step = read_planned(recorded, step)
     return setting_at(of_step.swept if of_step else {}, recorded.plan, name)
 
 
-def shown(name: str, value: object) -> str:
+def write_swept_value(name: str, value: object) -> str:
     """The value of a swept setting for people: of a file only its name."""
     return Path(str(value)).name if name.rpartition(".")[2] in FILES else str(value)
 
@@ -73,19 +73,19 @@ class Allowed(Validity):
     pinned: bool = False
 
 
-def allowed(recorded: Recorded) -> Allowed:
+def read_allowed(recorded: Recorded) -> Allowed:
     """Read the thresholds of validity; the defaults where the plan has none."""
     pinned = bool(recorded.plan.get("pin") or recorded.plan.get("isolate"))
     return Allowed.model_validate({**recorded.plan.get("validity", {}), "pinned": pinned})
 
 
-def limits(recorded: Recorded) -> list[Limit]:
+def read_limits(recorded: Recorded) -> list[Limit]:
     return [Limit.read(text) for text in recorded.plan.get("limits", [])]
 
 
-def published(recorded: Recorded) -> list[PublishedFigure]:
+def read_published(recorded: Recorded) -> list[PublishedFigure]:
     return [PublishedFigure.model_validate(row) for row in recorded.plan.get("published", [])]
 
 
-def published_tables(recorded: Recorded) -> list[PublishedTable]:
+def read_published_tables(recorded: Recorded) -> list[PublishedTable]:
     return [PublishedTable.model_validate(row) for row in recorded.plan.get("published_table", [])]

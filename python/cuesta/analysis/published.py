@@ -13,29 +13,28 @@ def compare_published(
 ) -> list[PublishedComparison]:
     """Compare the figures published for a step's number of users with that step."""
     return [
-        _compare_one(each, number, take_figure(each.figure, step, find_waits))
-        for each in figures
-        if each.users in (None, step.users)
+        _compare_one(figure, number, take_figure(figure.figure, step, find_waits))
+        for figure in figures
+        if figure.users in (None, step.users)
     ]
 
 
 def list_unmeasured(figures: list[PublishedFigure], users: Set[int]) -> list[PublishedComparison]:
     """Figures published for a number of users that no step had."""
-    return [_compare_one(each, None, None) for each in figures if each.users not in {None, *users}]
+    return [_compare_one(figure, None, None) for figure in figures if figure.users not in {None, *users}]
 
 
-def _compare_one(each: PublishedFigure, step: int | None, found: Estimate | None) -> PublishedComparison:
-    ratio = None if found is None or not each.number else found.value / each.number
+def _compare_one(published: PublishedFigure, step: int | None, measured: Estimate | None) -> PublishedComparison:
     return PublishedComparison(
-        what=each.what,
-        figure=str(each.figure),
-        users=each.users,
-        published=each.number,
-        bound=each.bound,
-        source=each.source,
+        what=published.what,
+        figure=str(published.figure),
+        users=published.users,
+        published=published.number,
+        bound=published.bound,
+        source=published.source,
         step=step,
-        measured=None if found is None else found.value,
-        at_least=bool(found and found.at_least),
-        ratio=ratio,
-        is_duration=each.figure.is_duration,
+        measured=None if measured is None else measured.value,
+        at_least=bool(measured and measured.at_least),
+        ratio=measured.value / published.number if measured and published.number else None,
+        is_duration=published.figure.is_duration,
     )

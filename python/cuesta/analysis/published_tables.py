@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from statistics import median
 
-from cuesta.analysis.planned import published_tables
+from cuesta.analysis.planned import read_published_tables
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.step import StepFigures
@@ -14,7 +14,7 @@ from cuesta.plan.typed_table import Cell
 
 
 @dataclass(frozen=True, slots=True)
-class RowBeside:
+class ComparedRow:
     """One row. A figure is the median of its steps; None if a step lacks it, or none was made."""
 
     name: str
@@ -31,30 +31,30 @@ class RowBeside:
 
 
 @dataclass(frozen=True, slots=True)
-class TableBeside:
+class ComparedTable:
     plan: PublishedTable
-    rows: Sequence[RowBeside]
+    rows: Sequence[ComparedRow]
     doubted: int
     """Steps that repeat it and do not count, because they are in doubt."""
 
 
-def tables_beside(summary: Summary) -> list[TableBeside]:
+def compare_tables(summary: Summary) -> list[ComparedTable]:
     """Put every published table of the plan beside the steps that repeat it and are in no doubt."""
     plan = summary.recorded.plan
     made = [step for step in summary.steps if step.seconds]
-    sure = {step.step for step in summary.undoubted}
-    return [compare_table(each, plan, made, sure) for each in published_tables(summary.recorded)]
+    undoubted = {step.step for step in summary.undoubted}
+    return [compare_table(each, plan, made, undoubted) for each in read_published_tables(summary.recorded)]
 
 
 def compare_table(
-    table: PublishedTable, plan: Mapping[str, object], made: Sequence[StepFigures], sure: Set[int]
-) -> TableBeside:
-    """The rows that the plan names, else one for each number of users; only the steps in `sure` count."""
+    table: PublishedTable, plan: Mapping[str, object], made: Sequence[StepFigures], undoubted: Set[int]
+) -> ComparedTable:
+    """The rows that the plan names, else one for each number of users; only the steps in `undoubted` count."""
     steps = select_repeats(table.when, made, plan)
-    rows = named_rows(table, plan, steps, sure) if table.rows else rows_by_users(table, steps, sure)
+    rows = named_rows(table, plan, steps, undoubted) if table.rows else rows_by_users(table, steps, undoubted)
     if table.rows:
         steps = [step for step in steps if any(select_repeats(each, [step], plan) for each in table.rows.values())]
-    return TableBeside(table, rows, doubted=sum(step.step not in sure for step in steps))
+    return ComparedTable(table, rows, doubted=sum(step.step not in undoubted for step in steps))
 
 
 def select_repeats(
@@ -66,23 +66,23 @@ def select_repeats(
 
 
 def named_rows(
-    table: PublishedTable, plan: Mapping[str, object], steps: Sequence[StepFigures], sure: Set[int]
-) -> list[RowBeside]:
+    table: PublishedTable, plan: Mapping[str, object], steps: Sequence[StepFigures], undoubted: Set[int]
+) -> list[ComparedRow]:
     given = [name for name in table.table.columns if name not in table.columns]
     rows = []
     for name, settings in table.rows.items():
         published = dict(zip(table.table.columns, table.table.rows[table.table.names.index(name)], strict=True))
-        counted = [step for step in select_repeats(settings, steps, plan) if step.step in sure]
+        counted = [step for step in select_repeats(settings, steps, plan) if step.step in undoubted]
         rows.append(make_row(table, name, {each: published[each] for each in given}, published, counted))
     return rows
 
 
-def rows_by_users(table: PublishedTable, steps: Sequence[StepFigures], sure: Set[int]) -> list[RowBeside]:
+def rows_by_users(table: PublishedTable, steps: Sequence[StepFigures], undoubted: Set[int]) -> list[ComparedRow]:
     """A row for each number of users that was published or measured."""
     columns = table.table.columns
     rows = [dict(zip(columns, each, strict=True)) for each in table.table.rows]
     published = {round(number): each for each in rows if isinstance(number := each[table.users], float | int)}
-    counted = [step for step in steps if step.step in sure]
+    counted = [step for step in steps if step.step in undoubted]
     return [
         make_row(table, "", {table.users: users}, published.get(users, {}), [s for s in counted if s.users == users])
         for users in sorted({*published, *(step.users for step in steps)})
@@ -95,8 +95,8 @@ def make_row(
     given: Mapping[str, Cell],
     published: Mapping[str, Cell],
     steps: Sequence[StepFigures],
-) -> RowBeside:
-    return RowBeside(
+) -> ComparedRow:
+    return ComparedRow(
         name,
         given,
         len(steps),

@@ -29,12 +29,12 @@ def rows_of_run(folder: Path) -> Rows:
         "runs": [make_row("runs", summary, ended="" if summary.ended == "cut off" else summary.ended)],
         "steps": [make_row("steps", step) for step in steps],
         "classes": [make_row("classes", each, step=step.step) for step in steps for each in step.classes],
-        "causes": [row for step in steps for row in causes(step)],
+        "causes": [row for step in steps for row in list_causes(step)],
         "limits": [make_row("limits", each) for step in steps for each in step.limits],
         "meters": [
             row
             for number, report in summary.recorded.metered.reports.items()
-            for row in meters(number, to_json(report))
+            for row in list_meters(number, to_json(report))
         ],
         "published": [make_row("published", each) for each in summary.published],
         "intervals": [
@@ -55,7 +55,7 @@ def why_unread(error: Exception) -> str:
     return str(error) if isinstance(error, CuestaError) else f"cannot be read: {type(error).__name__}: {error}"
 
 
-def causes(figures: StepFigures) -> Iterator[SqlRow]:
+def list_causes(figures: StepFigures) -> Iterator[SqlRow]:
     shares, errors = figures.host.cpu_by_cause or {}, figures.host.cpu_by_cause_se or {}
     limits = figures.host.cpu_by_cause_interval or {}
     for cause in {**shares, **limits}:
@@ -64,7 +64,7 @@ def causes(figures: StepFigures) -> Iterator[SqlRow]:
         yield {"step": figures.step, "cause": cause, **known}
 
 
-def meters(step: int, report: Any, place: str = "") -> Iterator[SqlRow]:
+def list_meters(step: int, report: Any, place: str = "") -> Iterator[SqlRow]:
     """Make a row for each figure of a meter report, by its place in it."""
     if isinstance(report, dict) and ("tier" in report or "why" in report):
         value, about = report.get("value"), {"step": step, "tier": report.get("tier"), "why": report.get("why")}
@@ -74,7 +74,7 @@ def meters(step: int, report: Any, place: str = "") -> Iterator[SqlRow]:
                 yield {**about, "meter": f"{place}.{name}" if name else place, "value": each}
     elif isinstance(report, dict):
         for name, each in report.items():
-            yield from meters(step, each, f"{place}.{name}" if place else name)
+            yield from list_meters(step, each, f"{place}.{name}" if place else name)
 
 
 def rows_of_certification(folder: Path) -> Rows:
@@ -93,12 +93,12 @@ def rows_of_certification(folder: Path) -> Rows:
     rows = {
         "certifications": [whole],
         "certified_runs": [make_row("certified_runs", each) for each in record.runs],
-        "measurements": list(measurements(record.measurements)),
+        "measurements": list(list_measurements(record.measurements)),
     }
     return {name: [{"folder": str(folder), **each} for each in found] for name, found in rows.items()}
 
 
-def measurements(found: Measurements) -> Iterator[SqlRow]:
+def list_measurements(found: Measurements) -> Iterator[SqlRow]:
     """Make a row of each row of parts a to d; those of part d have no phases."""
     for part in ("a", "b", "c"):
         for row in getattr(found, part):

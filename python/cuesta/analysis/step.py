@@ -6,17 +6,17 @@ from dataclasses import asdict, dataclass, replace
 
 from cuesta._native import Histogram
 from cuesta.analysis.answer_sizes import describe_sizes
-from cuesta.analysis.fairness import fairness
+from cuesta.analysis.fairness import compare_users
 from cuesta.analysis.features import add_figures
 from cuesta.analysis.host_figures import derive_host_figures
-from cuesta.analysis.law import law
+from cuesta.analysis.law import apply_law
 from cuesta.analysis.limits import judge_limit
 from cuesta.analysis.overload import find_overload
 from cuesta.analysis.own_part import list_void_durations
-from cuesta.analysis.planned import Planned, limits, planned, published
+from cuesta.analysis.planned import Planned, read_limits, read_planned, read_published
 from cuesta.analysis.published import compare_published
 from cuesta.analysis.stationarity import find_shift
-from cuesta.analysis.waits import Waits, figure_of, is_stuck, waits_of
+from cuesta.analysis.waits import Waits, is_stuck, select_waits, strip_end
 from cuesta.figures.catalogue import COUNTERS
 from cuesta.figures.counts import (
     Characters,
@@ -50,7 +50,7 @@ class StepRecords:
     number: int
 
     def __post_init__(self) -> None:
-        self.plan: Planned | None = planned(self.recorded, self.number)
+        self.plan: Planned | None = read_planned(self.recorded, self.number)
         self.measured = self.recorded.measured_in(self.number)
         self.times: StepTimes = self.recorded.steps.get(self.number, StepTimes(0, 0, 0))
         own = [(agent, [row for row in agent.intervals if row.step == self.number]) for agent in self.recorded.agents]
@@ -97,7 +97,7 @@ class StepRecords:
             classes=self.classes(),
             keys=self.keys(),
             kernel=self.kernel(),
-            fairness=fairness(self.users),
+            fairness=compare_users(self.users),
             characters=self.characters(),
             law=self.law(done) if self.plan and self.plan.closed else None,
             host=derive_host_figures(self.recorded, self.number, self.times, self.rows),
@@ -112,8 +112,8 @@ class StepRecords:
         return replace(
             step,
             driver=replace(step.driver, voids=list_void_durations(step)),
-            limits=[judge_limit(limit, step, self.find_waits) for limit in limits(self.recorded)],
-            published=compare_published(published(self.recorded), self.number, step, self.find_waits),
+            limits=[judge_limit(limit, step, self.find_waits) for limit in read_limits(self.recorded)],
+            published=compare_published(read_published(self.recorded), self.number, step, self.find_waits),
         )
 
     # Counts
@@ -197,7 +197,7 @@ class StepRecords:
         return self.waits(series, is_class, agent).distribution()
 
     def waits(self, series: str, wanted: Callable[[Tag], bool] = lambda _: True, agent: int | None = None) -> Waits:
-        return waits_of(self.measured, series, wanted, agent)
+        return select_waits(self.measured, series, wanted, agent)
 
     def find_waits(self, metric: str, transaction: str | None) -> Waits:
         """The waits that a limit is about: a metric of one class of transactions or of one group, or of all."""
@@ -250,7 +250,7 @@ class StepRecords:
         if set(self.counts.errors) - ECHO_ERRORS:
             return None
         begun = sum(row.unfinished for row in map(start_row, self.by_agent.values()) if row)
-        return law(self.at_work(), self.seconds, done, self.counts.sums, (begun, self.last.unfinished))
+        return apply_law(self.at_work(), self.seconds, done, self.counts.sums, (begun, self.last.unfinished))
 
     def agents(self) -> list[AgentFigures]:
         return [
@@ -312,7 +312,7 @@ class StepRecords:
 
 
 def is_class(tag: Tag) -> bool:
-    return figure_of(tag.series) in OF_CLASSES
+    return strip_end(tag.series) in OF_CLASSES
 
 
 def merge_counts(rows: Sequence[Interval]) -> DriverCounts:

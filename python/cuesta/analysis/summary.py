@@ -11,7 +11,7 @@ from cuesta.analysis.answer_sizes import SizesOfClasses, find_shrunk
 from cuesta.analysis.capacity.bottleneck import find_bottleneck
 from cuesta.analysis.doubts import Doubt, find_run_doubts, find_step_doubts
 from cuesta.analysis.past_saturation import past_saturation
-from cuesta.analysis.planned import allowed, published
+from cuesta.analysis.planned import read_allowed, read_published
 from cuesta.analysis.published import list_unmeasured
 from cuesta.analysis.search import SearchResult, search_result
 from cuesta.analysis.search.user_pool import lacks_users
@@ -26,7 +26,7 @@ OF_RUN = {field.name for field in fields(RunFigures)}
 
 
 @dataclass(frozen=True, slots=True)
-class Doubted:
+class LocatedDoubt:
     """A doubt and the step that it is about; None means the whole run."""
 
     step: int | None
@@ -58,7 +58,7 @@ class Summary:
     planned_steps: int
     steps: list[StepFigures]
     """The measured steps; if none was measured, the first one, without figures."""
-    doubts: list[Doubted]
+    doubts: list[LocatedDoubt]
     derived: dict[int, "DerivedStep"]
     """By number: what follows from the records of each measured step alone."""
 
@@ -67,7 +67,7 @@ class Summary:
         return not self.invalidating
 
     @property
-    def invalidating(self) -> list[Doubted]:
+    def invalidating(self) -> list[LocatedDoubt]:
         """The doubts that make the run invalid: all, but for a search, which repeats the steps that are in doubt."""
         return [each for each in self.doubts if each.step is None] if "search" in self.recorded.run else self.doubts
 
@@ -107,7 +107,7 @@ class Summary:
     @property
     def published(self) -> list[PublishedComparison]:
         """Published figures in the order of the plan, each with the steps of its number of users."""
-        figures = published(self.recorded)
+        figures = read_published(self.recorded)
         steps = [step for step in self.steps if step.seconds]
         held = [each for step in steps for each in step.published]
         rows = [*held, *list_unmeasured(figures, {step.users for step in steps})]
@@ -182,18 +182,18 @@ def sum_up(
     `known` steps are not derived again.
     """
     measured = sorted({row.step for agent in recorded.agents for row in agent.intervals if row.measured}) or [0]
-    rules = allowed(recorded)
-    doubts, steps = [Doubted(None, doubt) for doubt in find_run_doubts(recorded)], []
+    thresholds = read_allowed(recorded)
+    doubts, steps = [LocatedDoubt(None, doubt) for doubt in find_run_doubts(recorded)], []
     planned_steps = max(len(recorded.run.get("steps", [])), len(measured))
     several = len(measured) > 1 or "search" in recorded.run
     wanted = planned_steps - 1 if only == LAST else only
     numbers = measured if wanted is None else [wanted if wanted in measured else measured[-1]]
     derived = {number: known.get(number) or derive_step(recorded, number) for number in numbers}
-    shorter = list(find_shrunk({number: (step.figures, step.sizes) for number, step in derived.items()}))
+    shrunk = list(find_shrunk({number: (step.figures, step.sizes) for number, step in derived.items()}))
     for number, step in derived.items():
-        of_step = find_step_doubts(step.figures, rules)
-        of_step = [*of_step, *(doubt for at, doubt in shorter if at == number)]
-        doubts += [Doubted(number if several else None, doubt) for doubt in of_step]
+        of_step = find_step_doubts(step.figures, thresholds)
+        of_step = [*of_step, *(doubt for at, doubt in shrunk if at == number)]
+        doubts += [LocatedDoubt(number if several else None, doubt) for doubt in of_step]
         limits = [void_limit(verdict, step.figures, of_step) for verdict in step.figures.limits]
         steps.append(replace(step.figures, limits=limits))
     return Summary(recorded, how_ended(recorded), planned_steps, steps, doubts, derived)
@@ -202,8 +202,8 @@ def sum_up(
 def derive_step(recorded: Recorded, number: int) -> DerivedStep:
     records = StepRecords(recorded, number)
     figures = records.figures()
-    lacking = "search" in recorded.run and lacks_users(records, figures)
-    return DerivedStep(figures, records.answer_sizes(), records.times.end, lacking)
+    lacks = "search" in recorded.run and lacks_users(records, figures)
+    return DerivedStep(figures, records.answer_sizes(), records.times.end, lacks)
 
 
 def void_limit(verdict: LimitResult, step: StepFigures, doubts: list[Doubt]) -> LimitResult:

@@ -190,7 +190,7 @@ def _count_below(
         yield sums[passed]
 
 
-def waits_of(
+def select_waits(
     measured: Mapping[tuple[int, Tag], Histogram],
     series: str,
     wanted: Callable[[Tag], bool] = lambda _: True,
@@ -198,7 +198,7 @@ def waits_of(
 ) -> Waits:
     """Add up the waits of a step: a series of certain tags, of one agent or all.
 
-    Openings of lines count from the beginning of the step; what had begun when measuring began is nothing special.
+    Openings of lines count from the beginning of the step, so those under way when measuring began count as any other.
     """
     ends = {series + end: end for end in WAIT_ENDS if not (series in OPENING and end == "_begun_before")}
     return Waits.summed(
@@ -208,6 +208,6 @@ def waits_of(
     )
 
 
-def figure_of(series: str) -> str:
+def strip_end(series: str) -> str:
     """The figure of a series of waits: `response` of `response_timed_out`."""
     return next((series.removesuffix(end) for end in WAIT_ENDS if end and series.endswith(end)), series)

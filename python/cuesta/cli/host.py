@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from cuesta import _native
-from cuesta.analysis.front_end import front_end_of
+from cuesta.analysis.front_end import sum_front_end
 from cuesta.engine.local.host_process import attend
 from cuesta.engine.spec import host_spec
 from cuesta.errors import CuestaError, Exit, UsageError
@@ -47,7 +47,7 @@ def _show(counters: dict[str, Any], *, whole: bool) -> None:
     """Print what the front end did: three figures, or if `whole` all of Multics' `tty_meters` listing of 1979."""
     from cuesta.report import front_end  # noqa: PLC0415, nothing is shown while the host runs
 
-    report = front_end_of([HostRow.from_json(counters, counters["started"])])
+    report = sum_front_end([HostRow.from_json(counters, counters["started"])])
     assert report
     show(front_end.text(report) if whole else front_end.write_brief(report))
 

@@ -3,8 +3,8 @@
 from dataclasses import asdict
 from pathlib import Path
 
-from cuesta.analysis.front_end import front_end
-from cuesta.analysis.planned import planned, shown
+from cuesta.analysis.front_end import derive_front_end
+from cuesta.analysis.planned import read_planned, write_swept_value
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.errors import Exit, InputError
 from cuesta.ledger import Recorded, open_run
@@ -17,7 +17,7 @@ def carry_out(folder: Path, where: str | None) -> int:
     """Show the front end's figures for each step of a run."""
     check_json(where)
     recorded = open_run(folder)
-    by_step = {number: front_end(recorded, step) for number, step in recorded.steps.items()}
+    by_step = {number: derive_front_end(recorded, step) for number, step in recorded.steps.items()}
     reports = {number: report for number, report in by_step.items() if report}
     if not reports:
         raise InputError(f"{folder}: the built-in host recorded no meters there", "only runs at `host:` have them")
@@ -30,8 +30,8 @@ def carry_out(folder: Path, where: str | None) -> int:
 
 def heading(recorded: Recorded, number: int) -> str:
     """The number of a step and what the sweep changes in it."""
-    of_step = planned(recorded, number)
-    swept = (f"{name} {shown(name, value)}" for name, value in (of_step.swept if of_step else {}).items())
+    of_step = read_planned(recorded, number)
+    swept = (f"{name} {write_swept_value(name, value)}" for name, value in (of_step.swept if of_step else {}).items())
     return f"step {number + 1}: {', '.join(swept)}\n"
 
 

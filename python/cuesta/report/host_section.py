@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from cuesta import units
-from cuesta.analysis.front_end import front_end
-from cuesta.analysis.host_figures import COUNTS, PARTS, cpu_uses
-from cuesta.analysis.planned import shown
+from cuesta.analysis.front_end import derive_front_end
+from cuesta.analysis.host_figures import COUNTS, PARTS, read_cpu_use
+from cuesta.analysis.planned import write_swept_value
 from cuesta.analysis.summary import Summary
 from cuesta.figures.step import StepFigures
 from cuesta.figures.system_under_test import BuiltInHost, HostFigures, PerTransaction
@@ -105,10 +105,10 @@ def count_carried(step: StepFigures) -> float:
 def front_end_listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
     """What the front end of 1979 printed: `tty_meters`, and with the host's profile `ic_sample`."""
     place = f", step {step.step + 1}, the largest throughput" if len(summary.steps) > 1 else ""
-    swept = ", ".join(shown(name, value) for name, value in step.swept.items())
+    swept = ", ".join(write_swept_value(name, value) for name, value in step.swept.items())
     which = f"{place}: {swept}" if place and swept else place
     times, meter_report = summary.recorded.steps.get(step.step), step.host.meter_report
-    if times and (front_end_report := front_end(summary.recorded, times)):
+    if times and (front_end_report := derive_front_end(summary.recorded, times)):
         yield Folded(f"The front end's meters (tty_meters){which}", [Listing(tty_meters(front_end_report))])
     if meter_report and (listing := summary.recorded.metered.profiles.get(step.step)):
         samples = Listing(profile.text(listing, meter_report))
@@ -126,7 +126,7 @@ def describe_cpu(host: HostFigures) -> Iterator[str]:
     shares = {name: share for name in PARTS if (share := getattr(cpu, name)) is not None}
     beside = "others" if "irq" in shares else "others and interrupts"
     others = "" if cpu.others is None else f"  {beside} {cpu.others:.1f}"
-    tier = bracket_tiers(*cpu_uses(meter_report).values()) if meter_report else ""
+    tier = bracket_tiers(*read_cpu_use(meter_report).values()) if meter_report else ""
     parts = (f"%{name} {share:.1f}" for name, share in shares.items())
     yield f"{subject}; percent{cpus}:"
     yield f"{'  '.join(parts)}{others}; host load {cpu.load:.1f}{tier}"

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from cuesta.analysis.host_figures import cpu_uses
+from cuesta.analysis.host_figures import read_cpu_use
 from cuesta.columns import in_columns
 from cuesta.records.meter_figure import MeterFigure
 from cuesta.records.meter_report import Count, MeterReport
@@ -35,7 +35,7 @@ def list_gaps(meter_report: MeterReport) -> Iterator[str]:
 
 
 def figures(meter_report: MeterReport) -> Sequence[MeterFigure[Any]]:
-    cpu, own, counts = cpu_uses(meter_report), meter_report.own, meter_report.counts
+    cpu, own, counts = read_cpu_use(meter_report), meter_report.own, meter_report.counts
     shares = [own.usr, own.sys, *(cpu[name] for name in ("irq", "iowait", "steal", "idle", "load"))]
     counted = (counts.minor_faults, counts.major_faults, counts.switches, counts.ios)
     return [*shares, meter_report.traffic.ready, *counted]

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from cuesta import _native
-from cuesta.analysis.planned import shown
-from cuesta.analysis.published_tables import RowBeside, TableBeside, tables_beside
+from cuesta.analysis.planned import write_swept_value
+from cuesta.analysis.published_tables import ComparedRow, ComparedTable, compare_tables
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE, Unit
 from cuesta.report.figure import WRITTEN, head
@@ -13,14 +13,14 @@ from cuesta.units import ABSENT, count, digits, many, share, signed
 
 
 def sections(summary: Summary) -> Iterator[Section]:
-    for each in tables_beside(summary):
+    for each in compare_tables(summary):
         title = each.plan.table.title
         yield Section(
             f"Published: {title}", [Remark(f"{title}{name_conditions(each)}"), published_table(each)], name="TABLE"
         )
 
 
-def published_table(table: TableBeside) -> Table:
+def published_table(table: ComparedTable) -> Table:
     """Without columns that were not printed, and further figures that no step has."""
     given = [name for name in table.rows[0].given if any(row.given[name] is not None for row in table.rows)]
     also = [name for name in table.plan.also if any(row.also[name] is not None for row in table.rows)]
@@ -45,12 +45,12 @@ def published_table(table: TableBeside) -> Table:
     return Table(heads, rows, caption, wide=wide)
 
 
-def name_conditions(table: TableBeside) -> str:
-    settings = ", ".join(f"{name} {shown(name, value)}" for name, value in table.plan.when.items())
+def name_conditions(table: ComparedTable) -> str:
+    settings = ", ".join(f"{name} {write_swept_value(name, value)}" for name, value in table.plan.when.items())
     return f"; measured with {settings}" if settings else ""
 
 
-def column_head(table: TableBeside, name: str) -> Words:
+def column_head(table: ComparedTable, name: str) -> Words:
     """The document's name of a column with its unit, and the meaning of the measured figure."""
     figures = [CATALOGUE[each] for each in table.plan.columns[name]]
     label = f"%{name}" if figures[0].unit == Unit.PERCENT else name
@@ -59,7 +59,7 @@ def column_head(table: TableBeside, name: str) -> Words:
     return Words(label, " ".join(figure.meaning for figure in figures))
 
 
-def write_cell(table: TableBeside, row: RowBeside, name: str) -> str:
+def write_cell(table: ComparedTable, row: ComparedRow, name: str) -> str:
     """The measured number and in brackets the published one, both in the document's format."""
     write = MEASURED.get(CATALOGUE[table.plan.columns[name][0]].unit, digits)
     value, published = row.measured[name], row.published.get(name)

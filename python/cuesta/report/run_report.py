@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from cuesta.analysis.planned import shown
+from cuesta.analysis.planned import write_swept_value
 from cuesta.analysis.summary import Summary
 from cuesta.figures.step import UNDONE, StepFigures
 from cuesta.json_text import json_text
@@ -127,7 +127,7 @@ def group_cells(group: dict[str, object]) -> tuple[str, ...]:
 
 
 def name_swept(step: StepFigures) -> str:
-    settings = ", ".join(f"{name} {shown(name, value)}" for name, value in step.swept.items())
+    settings = ", ".join(f"{name} {write_swept_value(name, value)}" for name, value in step.swept.items())
     return f"swept: {settings}" if settings else ""
 
 

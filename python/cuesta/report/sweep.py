@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from cuesta.analysis.capacity.asymptotes import Asymptotes, StepAbove, derive_asymptotes
-from cuesta.analysis.planned import shown
+from cuesta.analysis.planned import write_swept_value
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.limit import Limit
@@ -105,7 +105,7 @@ def judge_step(summary: Summary, step: StepFigures) -> Cell:
 
 
 def write_setting(step: StepFigures, name: str) -> str:
-    return shown(name, step.swept.get(name, step.users if name == "users" else ABSENT))
+    return write_swept_value(name, step.swept.get(name, step.users if name == "users" else ABSENT))
 
 
 def describe_bounds(lines: Asymptotes) -> Iterator[str]:
@@ -141,7 +141,7 @@ def describe_saturation(lines: Asymptotes) -> Iterator[str]:
 def describe_past_saturation(summary: Summary) -> Iterator[str]:
     several = len(summary.past_saturation) > 1
     for each in summary.past_saturation:
-        settings = ", ".join(shown(name, value) for name, value in each.swept.items())
+        settings = ", ".join(write_swept_value(name, value) for name, value in each.swept.items())
         which = f" ({settings})" if several and settings else ""
         steps = join_numbers([step + 1 for step in each.steps], "step")
         lost = f"{many(each.errors, 'error')}, {many(each.lost_users, 'line')} lost"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cuesta.analysis.planned import shown
+from cuesta.analysis.planned import write_swept_value
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.foresight import warnings
 from cuesta.engine.job import DRAIN, SECOND, Job, timeline
@@ -141,7 +141,7 @@ def _timeline(job: Job) -> str:
     for segment in job.plan.segments():
         for step, times in _timed(segment):
             begin, settled, end = (f"{times[name] / SECOND:8.1f} s" for name in ("begin", "settled", "end"))
-            swept = ", ".join(f"{path} = {shown(path, value)}" for path, value in step.swept.items())
+            swept = ", ".join(f"{path} = {write_swept_value(path, value)}" for path, value in step.swept.items())
             users = sum(group.users for group in step.settings.group)
             rows.append(f"  step {number:<3}{begin} {settled} {end} {users:7,}  {swept}".rstrip())
             number += 1

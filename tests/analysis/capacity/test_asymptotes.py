@@ -148,10 +148,3 @@ def test_sweeps_of_more_than_users_have_no_lines(tmp_path: Path) -> None:
     assert (found.light, found.heavy) == (None, None)
     assert "host.servers" in found.no_light
     assert "host.servers" in found.no_heavy
-
-
-def test_steps_that_differ_by_more_than_chance_contradict_each_other(tmp_path: Path) -> None:
-    """28 % may be chance between short steps, but not between steps nine times as long."""
-    steps = {1: (0.1, [1] * 90), 16: (1.0, FEW * 9), 32: (1.0, MANY * 9)}
-    found = host_of(tmp_path / "run", steps)
-    assert [each.users for each in found.above if not each.is_chance] == [32]

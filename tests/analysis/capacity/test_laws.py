@@ -14,7 +14,7 @@ from cuesta.analysis.capacity.findings import Conflicting
 from cuesta.analysis.capacity.laws import LawCheck, check_laws
 from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources import read_resources
-from cuesta.analysis.law import agrees, law
+from cuesta.analysis.law import agrees, apply_law
 from cuesta.figures.step import ResponseLaw
 from cuesta.records.rows import TimeSums
 from tests.analysis.capacity.simulated import Load, Simulated, simulate, write
@@ -108,7 +108,7 @@ def law_of(simulated: Simulated, counted: float = 1.0) -> ResponseLaw:
     responses = responses[: round(counted * len(responses))]
     think = simulated.load.users * simulated.seconds - sum(simulated.waiting)
     sums = TimeSums(think=think, keying=0.0, response=sum(responses), response_from_sent=sum(responses))
-    found = law(
+    found = apply_law(
         simulated.load.users,
         simulated.seconds,
         len(responses),

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Literal
 
 from cuesta.analysis.certify.certification_run import SCRIPT_PHASES, CertificationRun, CpuAccount
-from cuesta.analysis.planned import allowed
+from cuesta.analysis.planned import read_allowed
 from cuesta.ledger.record import Absence, Check, Measurements, ProcessRow, RecordFigure
 from cuesta.units import many, share
 
@@ -175,7 +175,7 @@ def check_trust(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
 
 def check_steal(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     most = max((value for run in runs if (value := share_over_phases(run, "steal").value) is not None), default=0.0)
-    limit = min((allowed(run.recorded).steal for run in runs), default=0.0)
+    limit = min((read_allowed(run.recorded).steal for run in runs), default=0.0)
     return most <= limit, f"the hypervisor took at most {share(most)} of the CPUs; {share(limit)} is the stated limit"
 
 

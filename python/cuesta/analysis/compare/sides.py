@@ -27,7 +27,7 @@ from cuesta.analysis.compare.metrics import (
 )
 from cuesta.analysis.stationarity import autocorrelation_factor
 from cuesta.analysis.step import StepRecords
-from cuesta.analysis.summary import LAST, Doubted, Summary, summarise
+from cuesta.analysis.summary import LAST, LocatedDoubt, Summary, summarise
 from cuesta.figures import BY_NAME
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
@@ -241,7 +241,7 @@ def why_excluded(summary: Summary, step: StepFigures | None, number: int) -> str
     return f"INVALID: {doubts[0]}" if doubts else None
 
 
-def doubts_of(summary: Summary, number: int) -> list[Doubted]:
+def doubts_of(summary: Summary, number: int) -> list[LocatedDoubt]:
     return [doubted for doubted in summary.doubts if doubted.step in {None, number}]
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cuesta.analysis.doubts.doubt import Doubt, step_doubt
-from cuesta.analysis.planned import Allowed, setting
+from cuesta.analysis.planned import Allowed, read_setting
 from cuesta.analysis.rows_within import rows_within
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import HostRow
@@ -20,7 +20,7 @@ def add_figures(step: StepFigures, records: "StepRecords") -> StepFigures:
     if step.host.builtin is None:
         return step
     shares = rows_within(records.recorded.host, records.times)
-    is_asked = setting(records.recorded, records.number, "host.path") == "kernel"
+    is_asked = read_setting(records.recorded, records.number, "host.path") == "kernel"
     builtin = replace(step.host.builtin, in_kernel=share_in_kernel(shares, is_asked))
     return replace(step, host=replace(step.host, builtin=builtin))
 

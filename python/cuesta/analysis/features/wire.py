@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cuesta.analysis.doubts.doubt import Doubt, step_doubt
 from cuesta.analysis.host_figures import sum_within
-from cuesta.analysis.planned import Allowed, setting
+from cuesta.analysis.planned import Allowed, read_setting
 from cuesta.figures.step import StepFigures
 from cuesta.figures.wire import TmuxFigures, TmuxSide, WireFigures
 from cuesta.ledger import Interval, Recorded
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def add_figures(step: StepFigures, records: "StepRecords") -> StepFigures:
     """Add `wire`, `wire_missing` and `tmux`."""
     recorded, number = records.recorded, records.number
-    interval, is_set = recorded.wire.get(number), setting(recorded, number, "tmux") not in (None, "off")
+    interval, is_set = recorded.wire.get(number), read_setting(recorded, number, "tmux") not in (None, "off")
     return replace(
         step,
         wire=derive_wire(interval, records.rows),

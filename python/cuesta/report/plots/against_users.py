@@ -9,7 +9,7 @@ from cuesta.analysis.capacity.asymptotes import (
     bound_by_cycle,
     derive_asymptotes,
 )
-from cuesta.analysis.planned import shown
+from cuesta.analysis.planned import write_swept_value
 from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
@@ -131,7 +131,11 @@ def name_ceiling(heavy: HeavyLoadAsymptote) -> str:
 
 def name_swept_settings(step: StepFigures) -> str:
     """The values of all swept settings except the number of users, and the seed, which makes repeats."""
-    other = {name: shown(name, value) for name, value in step.swept.items() if last_part(name) not in ("users", "seed")}
+    other = {
+        name: write_swept_value(name, value)
+        for name, value in step.swept.items()
+        if last_part(name) not in ("users", "seed")
+    }
     return ", ".join(f"{name.removeprefix('group.')} {value}" for name, value in other.items())
 
 

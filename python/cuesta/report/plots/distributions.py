@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from cuesta.analysis.over_time import bin_histogram, curve
+from cuesta.analysis.over_time import bin_histogram, percentile_curve
 from cuesta.analysis.summary import Summary
-from cuesta.analysis.waits import Waits, waits_of
+from cuesta.analysis.waits import Waits, select_waits
 from cuesta.figures.durations import TransactionClass
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
@@ -35,9 +35,9 @@ def plot_distributions(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
     """Histograms and percentile curves of response and echo in a step."""
     measured = recorded.measured_in(step.step)
     for series, title in (("echo", "Keystroke echo"), ("response", "Response")):
-        yield from plot_histogram(waits_of(measured, series), f"{title}: how many values of each size")
+        yield from plot_histogram(select_waits(measured, series), f"{title}: how many values of each size")
     for series, title in (("echo", "Keystroke echo by percentile"), ("response", "Response by percentile")):
-        curves = {label: waits_of(measured, series + suffix) for label, suffix in DUE_AND_SENT.items()}
+        curves = {label: select_waits(measured, series + suffix) for label, suffix in DUE_AND_SENT.items()}
         yield from plot_percentiles(title, series, curves)
     if len(step.classes) > 1:
         of_classes = {label: _waits_of_class(recorded, step.step, each) for label, each in _label_classes(step.classes)}
@@ -45,14 +45,14 @@ def plot_distributions(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
 
 
 def plot_driver_delay(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
-    delay = {"delay": waits_of(recorded.measured_in(step.step), "lateness")}
+    delay = {"delay": select_waits(recorded.measured_in(step.step), "lateness")}
     yield from plot_percentiles(
         "Driver delay by percentile", "from when a key could be sent to when it was sent", delay
     )
 
 
 def overlay_distributions(runs: Mapping[str, Summary], series: str, title: str) -> Iterator[Plot]:
-    curves = {name: waits_of(run.recorded.measured_in(run.last.step), series) for name, run in runs.items()}
+    curves = {name: select_waits(run.recorded.measured_in(run.last.step), series) for name, run in runs.items()}
     yield from plot_percentiles(title, series, curves)
 
 
@@ -79,7 +79,7 @@ def plot_percentiles(title: str, what: str, waits: Mapping[str, Waits]) -> Itera
     if not known:
         return
     most = max(2, *(each.asked for each in known.values()))
-    series = [Series(label, list(curve(each))) for label, each in known.items()]
+    series = [Series(label, list(percentile_curve(each))) for label, each in known.items()]
     scale = {"type": "log", "domain": [1, most], "nice": False}
     marked = {"values": [mark for mark in MARKS if mark <= most], "labelExpr": "percentile(datum.value)"}
     axis = {"type": "quantitative", "title": "percentile", "scale": scale, "axis": marked}
@@ -103,4 +103,4 @@ def _label_classes(classes: Sequence[TransactionClass]) -> Iterator[tuple[str, T
 
 def _waits_of_class(recorded: Recorded, step: int, one: TransactionClass) -> Waits:
     key = one.group, one.transaction
-    return waits_of(recorded.measured_in(step), "response", lambda tag: (tag.group, tag.source) == key)
+    return select_waits(recorded.measured_in(step), "response", lambda tag: (tag.group, tag.source) == key)

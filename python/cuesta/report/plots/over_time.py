@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from cuesta.analysis import causes
 from cuesta.analysis.causes import Stretch
-from cuesta.analysis.host_figures import cpu_uses
+from cuesta.analysis.host_figures import read_cpu_use
 from cuesta.analysis.over_time import Point, density_over_time, over_time
 from cuesta.ledger import Recorded
 from cuesta.report.cells import bracket_tiers
@@ -105,7 +105,7 @@ def plot_users(recorded: Recorded, points: Sequence[Point]) -> Plot:
 def plot_host_uses(recorded: Recorded) -> Iterator[Plot]:
     if stretches := causes.uses_over_time(recorded):
         reports = recorded.metered.reports.values()
-        tier = bracket_tiers(*(figure for report in reports for figure in cpu_uses(report).values()))
+        tier = bracket_tiers(*(figure for report in reports for figure in read_cpu_use(report).values()))
         y = _CPUS | {"scale": {"domain": [0, 100]}}
         yield _plot_areas(f"Host CPU by use{tier}", recorded, stretches, y, [*stretches[0].shares[0]])
 

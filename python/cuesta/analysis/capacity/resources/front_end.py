@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
-from cuesta.analysis.front_end import FrontEnd, front_end
+from cuesta.analysis.front_end import FrontEnd, derive_front_end
 from cuesta.units import count
 
 
 def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
     times, rate = measured.recorded.steps.get(measured.step.step), measured.work.per_s if measured.work else 0.0
-    report = front_end(measured.recorded, times) if times else None
+    report = derive_front_end(measured.recorded, times) if times else None
     if report and report.idle:
         busy = 1 - min(report.idle)
         yield Resource(
