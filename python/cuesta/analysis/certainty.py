@@ -1,10 +1,9 @@
 """How certain figures are: Student's t, and the standard errors of a rate and of a mean counted second by second."""
 
 import math
-import statistics
 from collections.abc import Callable, Sequence
 
-from cuesta.analysis.stationarity import autocorrelation_factor
+from cuesta.analysis.stationarity import variance_of_mean
 from cuesta.ledger import Recorded
 from cuesta.ledger.run_folder import Interval
 
@@ -69,10 +68,7 @@ def sum_by_second(
 
 
 def _variance_of_sum(counts: Sequence[float]) -> float:
-    if len(counts) < 2:
-        return 0.0
-    mean = statistics.fmean(counts)
-    return statistics.variance(counts) * len(counts) * autocorrelation_factor([count - mean for count in counts])
+    return len(counts) ** 2 * variance_of_mean(counts) if len(counts) > 1 else 0.0
 
 
 def student(freedom: int) -> float:

@@ -13,7 +13,7 @@ from cuesta.ledger.meters import Row
 from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan.fields import tracing_tier
 from cuesta.records.meter_figure import UNRECORDED, MeterFigure
-from cuesta.records.meter_report import Count, MeterReport
+from cuesta.records.meter_report import ByCause, Count, MeterReport
 from cuesta.records.rows import HostServers
 from cuesta.target import kind_of
 
@@ -175,6 +175,11 @@ def per_keystroke(report: MeterReport, keys: float) -> float | None:
     """Divide the subject's CPU time by the keys of the same interval."""
     seconds = report.own.seconds.value
     return seconds / keys if keys and seconds is not None else None
+
+
+def count_samples(by_cause: ByCause) -> float:
+    """The number of samples that CPU time by cause rests on; 0 if it was not sampled."""
+    return (by_cause.about["samples"].value or 0.0) if "samples" in by_cause.about else 0.0
 
 
 def estimated_calls(report: MeterReport) -> float | None:

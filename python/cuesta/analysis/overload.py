@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from cuesta.analysis.planned import Planned
-from cuesta.analysis.stationarity import LEAST_VALUES, autocorrelation_factor, average_blocks
+from cuesta.analysis.stationarity import LEAST_VALUES, average_blocks, variance_of_mean
 from cuesta.figures.step import Overload
 from cuesta.ledger import Interval, StepTimes
 
@@ -87,12 +87,6 @@ def above_capacity(offered: float, passes: Sequence[Passes]) -> Overload | None:
         return None
     skipped = sum(second.skipped for second in passes) / measured
     return Overload(offered, kept, max(offered - kept - skipped, 0.0))
-
-
-def variance_of_mean(values: Sequence[float]) -> float:
-    mean = statistics.fmean(values)
-    residuals = [value - mean for value in values]
-    return statistics.variance(values) * autocorrelation_factor(residuals) / len(values)
 
 
 def backlog(passes: Sequence[Passes]) -> list[float]:

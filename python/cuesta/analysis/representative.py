@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from cuesta.analysis.host_figures import estimated_calls
+from cuesta.analysis.host_figures import count_samples, estimated_calls
 from cuesta.records.meter_figure import UNRECORDED, MeterFigure
 from cuesta.records.meter_report import ByCause, Count, MeterReport
 from cuesta.units import percent, upper_bound
@@ -155,7 +155,7 @@ def derive_mix(report: MeterReport) -> WorkloadMix:
         cpu_of_machine=None if load is None else load / 100 * len(report.cpus),
         idle={name: known for name in ("zero", "io_wait") if (known := _known(getattr(report.idle, name)))},
         shares=shares,
-        samples=_samples(by_cause) if by_cause else 0.0,
+        samples=count_samples(by_cause) if by_cause else 0.0,
         rates=rates,
         missing=missing,
     )
@@ -180,10 +180,6 @@ def compare_mixes(service: WorkloadMix, run: WorkloadMix) -> MixDistance:
         excess_idle=more_idle if more_idle >= IDLE_MATTERS else None,
         missing=_of_one_side(service, run),
     )
-
-
-def _samples(by_cause: ByCause) -> float:
-    return by_cause.about["samples"].value or 0.0 if "samples" in by_cause.about else 0.0
 
 
 def _shares(by_cause: ByCause) -> Iterator[tuple[str, MixFigure]]:

@@ -181,6 +181,12 @@ OF_A_MEAN, OF_LEVELS = (1.0, 3.0), (5.0, 20.0)
 Biometrika 41, 1954), and about the two levels that fit best, which absorb more of slow variation (by simulation)."""
 
 
+def variance_of_mean(values: Sequence[float]) -> float:
+    """The variance of the mean of at least two autocorrelated values."""
+    mean = statistics.fmean(values)
+    return statistics.variance(values) * autocorrelation_factor([value - mean for value in values]) / len(values)
+
+
 def autocorrelation_factor(residuals: Sequence[float], bias: tuple[float, float] = OF_A_MEAN) -> float:
     """The factor (1 + ρ) / (1 − ρ) by which lag-1 autocorrelation ρ increases the variance of a mean."""
     square = sum(residual * residual for residual in residuals)

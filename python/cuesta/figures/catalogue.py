@@ -1,7 +1,7 @@
 """The catalogue: every number that a step gives, by its dotted name, read from where it is declared."""
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
@@ -101,13 +101,18 @@ def is_table(kind: Any) -> bool:
     return dataclasses.is_dataclass(kind) and isinstance(kind, type) and kind is not MeterReport
 
 
-def sentences_of(table: type) -> Iterator[str]:
+def list_declared(table: type, whole: Container[type] = (), place: str = "") -> Iterator[tuple[str, type, About]]:
+    """List the fields of a table and of the tables in it, by dotted name; tables in `whole` count as one field."""
+    for field, kind, about in declared(table):
+        if is_table(kind) and kind not in whole:
+            yield from list_declared(kind, whole, f"{place}{field}.")
+        else:
+            yield f"{place}{field}", kind, about
+
+
+def sentences_of(table: type) -> list[str]:
     """List the names of the sentences in a table and in the tables in it."""
-    for name, kind, about in declared(table):
-        if about.sentence:
-            yield name
-        elif is_table(kind):
-            yield from sentences_of(kind)
+    return [name.rpartition(".")[2] for name, _, about in list_declared(table) if about.sentence]
 
 
 def merged(about: About, name: str, within: About | None) -> About:

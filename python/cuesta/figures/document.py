@@ -6,14 +6,14 @@
 import dataclasses
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from pydantic import TypeAdapter
 
 from cuesta.figures.bisync import BisyncLine
-from cuesta.figures.catalogue import declared, is_table
+from cuesta.figures.catalogue import declared, list_declared
 from cuesta.figures.counts import DueAccount, GroupCounts
 from cuesta.figures.driver import AgentFigures
 from cuesta.figures.durations import Distribution, KeyTimes, TransactionClass
@@ -44,16 +44,11 @@ NAMED = {Distribution: "distribution", LevelShift: "shift"}
 
 def markdown(table: type) -> str:
     """Describe a table of figures, the tables in it included, as Markdown."""
-    return "\n".join(["| figure | unit | meaning |", "|---|---|---|", *_rows(table)])
-
-
-def _rows(table: type, place: str = "") -> Iterator[str]:
-    for name, kind, about in declared(table):
-        at, meaning = f"{place}{name}", about.documented
-        if is_table(kind) and kind not in NAMED:
-            yield from _rows(kind, f"{at}.")
-        else:
-            yield f"| `{at}` | {about.unit or NAMED.get(kind, _shape(kind))} | {meaning} |"
+    rows = [
+        f"| `{name}` | {about.unit or NAMED.get(kind, _shape(kind))} | {about.documented} |"
+        for name, kind, about in list_declared(table, whole=NAMED)
+    ]
+    return "\n".join(["| figure | unit | meaning |", "|---|---|---|", *rows])
 
 
 def _shape(kind: Any) -> str:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from cuesta.errors import InputError
 from cuesta.json_text import json_text
 from cuesta.ledger.record import FORMAT, CertificationSetup
-from cuesta.ledger.rows import why_unreadable
+from cuesta.ledger.rows import insist_on_known_format, why_unreadable
 from cuesta.ledger.run_folder import raw_files
 
 GIVEN = "certification.json"
@@ -84,12 +84,8 @@ def read_object(path: Path) -> dict[str, Any]:
         raise SpoiltError(f"{path}: cannot be read: {why_unreadable(error)}") from None
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise SpoiltError(f"{path}: is of format {version}, which there is not")
-    if version > FORMAT:
-        writer = content.get("cuesta") or content.get("given", {}).get("cuesta", "its version is not recorded")
-        raise InputError(
-            f"{path}: is of format {version}, and this cuesta reads up to {FORMAT}",
-            f"use the cuesta that wrote it ({writer}) or a newer one; the run folders in it can be read by themselves",
-        )
+    writer = content.get("cuesta") or content.get("given", {}).get("cuesta")
+    insist_on_known_format(path, version, FORMAT, writer, "; the run folders in it can be read by themselves")
     return content
 
 

@@ -7,12 +7,23 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+from cuesta.errors import InputError
+
 Parsed = TypeVar("Parsed")
 JsonObject = dict[str, Any]
 """An object of JSON, or a table of TOML."""
 
 UNREADABLE = (ValueError, KeyError, TypeError, OverflowError, csv.Error)
 """What parsing a damaged row may raise; a whole number of 400 digits is an OverflowError when it becomes a float."""
+
+
+def insist_on_known_format(place: Path, version: object, newest: int, writer: object, besides: str = "") -> None:
+    """Raises InputError for a format newer than `newest`; `writer` is the version of Cuesta that wrote it, if known."""
+    if not isinstance(version, int) or version > newest:
+        raise InputError(
+            f"{place}: is of format {version}, and this cuesta reads up to {newest}",
+            f"use the cuesta that wrote it ({writer or 'its version is not recorded'}) or a newer one{besides}",
+        )
 
 
 def json_rows(path: Path, make: Callable[[JsonObject], Parsed], damage: list[str]) -> Iterator[Parsed]:

@@ -17,7 +17,7 @@ from cuesta._native import Histogram
 from cuesta.errors import InputError
 from cuesta.ledger.agents import AgentNotes, offset_of, read_notes
 from cuesta.ledger.meters import Metered, read_metered
-from cuesta.ledger.rows import JsonObject, RowReader, place, read_object, why_unreadable
+from cuesta.ledger.rows import JsonObject, RowReader, insist_on_known_format, place, read_object, why_unreadable
 from cuesta.ledger.wire import WireInterval, read_wire
 from cuesta.records.reading import from_json
 from cuesta.records.rows import HostSeriesRow, SeriesRow, UserRow
@@ -286,11 +286,7 @@ def read_run(folder: Path) -> JsonObject:
         raise InputError(f"{folder}: not a run folder: there is no run.json in it") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: cannot be read: {why_unreadable(error)}") from None
-    if not isinstance(version, int) or version > FORMAT:
-        raise InputError(
-            f"{folder}: is of format {version}, and this cuesta reads up to {FORMAT}",
-            f"use the cuesta that wrote it ({run.get('cuesta', 'its version is not recorded')}) or a newer one",
-        )
+    insist_on_known_format(folder, version, FORMAT, run.get("cuesta"))
     return run
 
 

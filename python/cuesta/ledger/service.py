@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cuesta.errors import InputError
-from cuesta.ledger.rows import JsonObject
+from cuesta.ledger.rows import JsonObject, insist_on_known_format
 from cuesta.records.meter_report import MeterReport
 from cuesta.records.reading import from_json
 
@@ -34,9 +34,5 @@ def read_service_profile(path: Path) -> ServiceProfile:
         raise InputError(f"{path}: cannot be read: {error.strerror}", remedy) from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InputError(f"{path}: not a profile of a service", remedy) from None
-    if not isinstance(version, int) or version > FORMAT:
-        raise InputError(
-            f"{path}: is of format {version}, and this cuesta reads up to {FORMAT}",
-            f"use the cuesta that wrote it ({content.get('cuesta', 'its version is not recorded')}) or a newer one",
-        )
+    insist_on_known_format(path, version, FORMAT, content.get("cuesta"))
     return service

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, get_origin
 
-from cuesta.figures.catalogue import declared, is_table
+from cuesta.figures.catalogue import list_declared
 from cuesta.figures.durations import TransactionClass
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
 from cuesta.ledger.record import RecordFigure, RunRow
@@ -56,13 +56,10 @@ def column(name: str, kind: str, what: str, path: str | None = None) -> Column:
     return Column(name, kind, what, name if path is None else path)
 
 
-def columns_of(table: type, names: Mapping[str, str] = NO_OTHERS, place: str = "") -> Iterator[Column]:
+def columns_of(table: type, names: Mapping[str, str] = NO_OTHERS) -> Iterator[Column]:
     """Make a column of each figure in a table of the catalogue and its inner tables; `names` renames some."""
-    for field, kind, about in declared(table):
-        at = f"{place}{field}"
-        if is_table(kind):
-            yield from columns_of(kind, names, f"{at}.")
-        elif kind in KINDS or issubclass(get_origin(kind) or kind, Mapping):
+    for at, kind, about in list_declared(table):
+        if kind in KINDS or issubclass(get_origin(kind) or kind, Mapping):
             name = names.get(at) or about.column or at.replace(".", "_")
             unit = f" ({about.unit})" if about.unit else ""
             yield Column(name, KINDS.get(kind, TEXT), f"{about.documented}{unit}", at)

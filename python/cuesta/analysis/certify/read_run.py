@@ -12,6 +12,7 @@ from pathlib import Path
 
 from cuesta.analysis.certify.certification_run import CertificationRun, CpuAccount, SampleTotals
 from cuesta.analysis.certify.phases import Span, read_phase_times
+from cuesta.analysis.host_figures import count_samples
 from cuesta.analysis.summary import sum_up
 from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.meters import Row
@@ -143,7 +144,7 @@ def add_causes(account: CpuAccount, by_cause: ByCause) -> None:
 
 
 def add_samples(totals: SampleTotals, by_cause: ByCause) -> None:
-    number = (by_cause.about["samples"].value or 0.0) if "samples" in by_cause.about else 0.0
+    number = count_samples(by_cause)
     with_error = {name: each for name, each in by_cause.causes.items() if each.standard_error.value is not None}
     seconds = {name: each.seconds.value or 0.0 for name, each in with_error.items()}
     covered = sum(seconds.values())

@@ -25,7 +25,7 @@ from cuesta.analysis.compare.metrics import (
     Metric,
     metric,
 )
-from cuesta.analysis.stationarity import autocorrelation_factor
+from cuesta.analysis.stationarity import variance_of_mean
 from cuesta.analysis.step import StepRecords
 from cuesta.analysis.summary import LAST, LocatedDoubt, Summary, summarise
 from cuesta.figures import BY_NAME
@@ -256,11 +256,8 @@ def estimate_effective_size(step: StepRecords) -> float:
     means = [row.sums.response / row.transactions for row in step.rows if row.transactions]
     if len(means) < LEAST_SECONDS:
         return pooled.count / TYPICAL
-    middle = statistics.fmean(means)
-    variance_of_mean = (
-        statistics.variance(means) / len(means) * autocorrelation_factor([mean - middle for mean in means])
-    )
-    return min(variance(pooled) / variance_of_mean, pooled.count) if variance_of_mean else float(pooled.count)
+    error = variance_of_mean(means)
+    return min(variance(pooled) / error, pooled.count) if error else float(pooled.count)
 
 
 def variance(histogram: Histogram) -> float:

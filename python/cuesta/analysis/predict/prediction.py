@@ -99,11 +99,6 @@ class SystemPrediction:
     def loads(self) -> list[Conditions]:
         return [figure.at for figure in self.figures]
 
-    @property
-    def is_checked(self) -> bool:
-        """Whether there is a held-out error, and a degree of freedom, to judge an extrapolation by."""
-        return self.model.fit.freedom > 0 and self.held_out is not None
-
     def why_inadequate(self, at: Conditions, is_outside: bool) -> str:
         """Why the model is not used for a load that was not measured; empty if it is.
 
@@ -117,7 +112,7 @@ class SystemPrediction:
             return HEAVIEST.format(error=100 * worst, margin=100 * self.margin)
         if not is_outside:
             return ""
-        if self.held_out is None or not self.is_checked:
+        if self.held_out is None or self.model.fit.freedom < 1:
             return UNCHECKED
         if self.held_out.mape > self.margin:
             return INEXACT.format(error=100 * self.held_out.mape, margin=100 * self.margin)

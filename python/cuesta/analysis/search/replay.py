@@ -53,11 +53,6 @@ class Replay:
         """As `next`, for a search that was ended and is resumed: a host that had stopped may have been restarted."""
         return self.recovery if self.recovery and self.history.unrecovered else self.next
 
-    @property
-    def counted(self) -> list[Trial]:
-        """The trials that count."""
-        return self.history.counted
-
     def conclude(self, why: str) -> Outcome:
         """Sum up when time has run out or the user stops the search; `why` is that reason, a clause."""
         return self.next if isinstance(self.next, Outcome) else conclude(self.history, "budget", why)

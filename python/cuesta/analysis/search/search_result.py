@@ -35,7 +35,7 @@ class SearchResult:
     @property
     def counted(self) -> list[Trial]:
         """The trials that count; the others were repeated."""
-        return self.replay.counted
+        return self.replay.history.counted
 
     def at_limit(self) -> Trial | None:
         """The last miss at the smallest load at or above the limit, from which is read what sets the limit.
