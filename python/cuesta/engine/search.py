@@ -26,8 +26,8 @@ from cuesta.engine.search_folder import (
     search_folder,
 )
 from cuesta.engine.settling import Settling
-from cuesta.engine.spec import loads
 from cuesta.plan import Plan, Settings, Step
+from cuesta.plan.driver import driver_loads
 from cuesta.records.messages import Announcement, LoadEnd, Measurement, NextStep, Snapshot
 
 AHEAD = 2_200_000_000
@@ -191,7 +191,7 @@ class Trials:
         groups = settings.group
         begin = self._soon() if self.number else 0
         if self.number:
-            self.driven.announce(Announcement(step=NextStep(begin=begin, groups=loads(settings))))
+            self.driven.announce(Announcement(step=NextStep(begin=begin, groups=driver_loads(settings))))
         before = self.users or [0] * len(groups)
         self.users = [group.users for group in groups]
         ramps = [abs(group.users - users) * group.stagger for group, users in zip(groups, before, strict=True)]

@@ -9,7 +9,7 @@ from cuesta.engine.job import DRAIN, Job
 from cuesta.plan import Group, Host, Segment, Service, Settings
 from cuesta.plan.driver import driver_loads, driver_values
 from cuesta.plan.fields import ALWAYS
-from cuesta.records.messages import GroupSpec, Load, LoadSpec, RunSpec, StepSpec
+from cuesta.records.messages import GroupSpec, RunSpec, StepSpec
 from cuesta.target import BUILTIN_HOST
 
 
@@ -54,12 +54,7 @@ def _group(job: Job, group: Group, host: str | None, users: int) -> GroupSpec:
 
 
 def _step(settings: Settings) -> StepSpec:
-    return StepSpec(settle=settings.settle, measure=settings.measure, groups=loads(settings))
-
-
-def loads(settings: Settings) -> list[Load]:
-    """What each group does in a step."""
-    return [Load(**{**load, "load": LoadSpec(**load["load"])}) for load in driver_loads(settings)]
+    return StepSpec(settle=settings.settle, measure=settings.measure, groups=driver_loads(settings))
 
 
 def host_spec(host: Host, service: Service, listen: list[str], more: Mapping[str, object]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Reads `agents.jsonl`: the offset of each agent's clock to the engine's, and how an agent died."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -48,6 +49,6 @@ def _add_note(before: AgentNotes, row: AgentNote) -> AgentNotes:
     return before
 
 
-def offset_of(clock: str | None, notes: dict[int, AgentNotes]) -> int:
+def offset_of(clock: str | None, notes: Mapping[int, AgentNotes]) -> int:
     """How far a clock is ahead of the engine's, in ns; 0 for a clock that no agent has: it is the engine's own."""
     return next((note.offset for note in notes.values() if clock and note.clock == clock), 0)

@@ -190,6 +190,10 @@ class Recorded:
             yield from read_histogram_rows(agent, [], RowReader())
 
 
+Notes = Mapping[Path, Mapping[int, AgentNotes]]
+"""What was noted of agents, by segment and number."""
+
+
 def open_run(folder: Path | str) -> Recorded:
     """Open a run folder. Raises InputError if there is none, or one that a newer cuesta wrote."""
     return RunReader(folder).read()
@@ -212,26 +216,26 @@ class RunReader:
     def read(self) -> Recorded:
         """All records so far; lists that an earlier call returned grow with them. Raises InputError as `open_run`."""
         run, damage = read_run(self.folder), list[str]()
-        known = self._known_agents(damage)
+        noted = {segment: read_notes(segment, damage) for segment in segment_folders(self.folder)}
+        known = self._known_agents(noted, damage)
         agents = [self._read_agent(path, *known[path], damage) for path in self.origins]
-        agents += absent_agents(self.folder, run, agents, damage)
+        agents += absent_agents(self.folder, run, agents, noted, damage)
         if not agents:
             damage.append("no agent has recorded anything")
         self._add_up(agents, damage)
         begun = next((agent.origin.clock for agent in agents if agent.origin.clock), 0)
-        segments = [(0 if path is self.folder else number_of(path), path) for path in segment_folders(self.folder)]
-        for _, segment in segments:
-            self.host += read_host(segment, begun, damage, self.reader)
+        segments = [(0 if path is self.folder else number_of(path), path) for path in noted]
+        for segment, notes in noted.items():
+            self.host += read_host(segment, notes, begun, damage, self.reader)
         read_metered(segments, begun, damage, self.reader, self.metered)
         self.wire |= read_wire(segments, begun, damage, self.reader)
         return Recorded(self.folder, run, agents, self.measured, self.host, damage, self.metered, self.wire)
 
-    def _known_agents(self, damage: list[str]) -> dict[Path, tuple[JsonObject, AgentNotes]]:
-        """Read timelines and notes of all agents. A segment that was added or replaced makes all be read again."""
+    def _known_agents(self, noted: Notes, damage: list[str]) -> dict[Path, tuple[JsonObject, AgentNotes]]:
+        """Read the timelines of all agents. A segment that was added or replaced makes all be read again."""
         known, origins, begun = dict[Path, tuple[JsonObject, AgentNotes]](), dict[Path, Origin](), 0
-        for segment in segment_folders(self.folder):
+        for segment, notes in noted.items():
             first = 0 if segment is self.folder else number_of(segment)
-            notes = read_notes(segment, damage)
             for path in sorted(segment.glob("agent-*"), key=number_of):
                 timeline, own = read_object(path / "timeline.json", damage), notes.get(number_of(path), AgentNotes())
                 start = timeline["start_at"] - own.offset if "start_at" in timeline else begun
@@ -260,7 +264,10 @@ class RunReader:
         """Add up the histograms of the measurement intervals exactly; those of openings, of the whole steps."""
         steps = all_steps(agents)
         for agent in (agent for agent in agents if agent.folder.is_dir()):
-            for row in measured_rows(agent, steps | agent.steps, damage, self.reader):
+            known = steps | agent.steps
+            for row in read_histogram_rows(agent, damage, self.reader):
+                if not ((step := known.get(row.tag.step)) and step.holds(row)):
+                    continue
                 key = (row.agent, row.tag)
                 if key in self.measured:
                     self.measured[key].merge(row.histogram)
@@ -268,12 +275,14 @@ class RunReader:
                     self.measured[key] = row.histogram
 
 
-def read_host(segment: Path, begun: int, damage: list[str], reader: RowReader) -> Iterator[HostRow]:
+def read_host(
+    segment: Path, notes: Mapping[int, AgentNotes], begun: int, damage: list[str], reader: RowReader
+) -> Iterator[HostRow]:
     """Read the built-in host's meters in a segment. The run began at `begun` on the engine's clock, in ns."""
     path, about = segment / "host" / "series.jsonl", segment / "host" / "host.json"
     if path.exists():
         clock = read_object(about, damage).get("clock") if about.exists() else None
-        begun += offset_of(clock, read_notes(segment, []))
+        begun += offset_of(clock, notes)
         yield from reader.json_rows(path, lambda row: HostRow.from_json(row, begun), damage)
 
 
@@ -307,11 +316,13 @@ def raw_files(folder: Path) -> list[Path]:
     return sorted(path for path in files if path.relative_to(folder).as_posix() not in DERIVED)
 
 
-def absent_agents(folder: Path, run: JsonObject, agents: list[Agent], damage: list[str]) -> Iterator[Agent]:
+def absent_agents(
+    folder: Path, run: JsonObject, agents: list[Agent], noted: Notes, damage: list[str]
+) -> Iterator[Agent]:
     """Empty records for planned agents without records. A run that ended early has no later segments."""
     for segment in (folder / segment["folder"] for segment in planned_segments(run)):
         own = {agent.number: agent for agent in agents if agent.folder.parent == segment}
-        notes = read_notes(segment, [])
+        notes = noted.get(segment, {})
         for number in range(run.get("agents", 0)):
             if number not in own:
                 path = segment / f"agent-{number}"
@@ -326,15 +337,6 @@ def planned_segments(run: JsonObject) -> list[JsonObject]:
     """The segments that should have records. A search that was resumed and ended before a trial has an empty one."""
     segments: list[JsonObject] = run.get("segments", [{"folder": "."}])
     return [each for each in segments if each.get("steps", True)] or segments[:1]
-
-
-def measured_rows(
-    agent: Agent, steps: dict[int, StepTimes], damage: list[str], reader: RowReader
-) -> Iterator[HistogramRow]:
-    """The rows of an agent's histogram log that belong to measurement intervals; of openings, to steps."""
-    for row in read_histogram_rows(agent, damage, reader):
-        if (step := steps.get(row.tag.step)) and step.holds(row):
-            yield row
 
 
 def all_steps(agents: list[Agent]) -> dict[int, StepTimes]:

@@ -1,7 +1,7 @@
 """The workload of simulated users: tapes and groups of a run folder, or a plain tape for rows of a table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -59,7 +59,7 @@ class Workload:
                 {"name": group.name, "script": script, "target": "loopback", **driver_values(group, ALWAYS)}
                 for group, script in zip(settings.group, self.scripts, strict=True)
             ],
-            "steps": [{**step, "groups": driver_loads(settings)}],
+            "steps": [{**step, "groups": [asdict(load) for load in driver_loads(settings)]}],
         }
 
 
