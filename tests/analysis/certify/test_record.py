@@ -161,13 +161,6 @@ def test_doubtful_cpu_time_is_an_estimate_at_best() -> None:
         assert award_grade(len(RUNS) + 1, done) == "estimate"
 
 
-def test_losing_a_tenth_of_the_subject_breaks_the_account() -> None:
-    lost = trial(6)
-    for account in lost.accounts.values():
-        account.subject = max(account.subject - 0.1 * account.whole_readings.capacity, 0.0)
-    assert {check.name for check in run_checks([*RUNS, lost], phased=True) if not check.ok} == {"closes"}
-
-
 @pytest.mark.parametrize(("told", "said"), [(0.949, "at least 94.9 %"), (0.99999, "all"), (1.0, "all"), (1.002, "all")])
 def test_the_number_of_samples_is_reported_correctly(told: float, said: str) -> None:
     sampled = trial()

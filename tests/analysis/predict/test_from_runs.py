@@ -48,15 +48,6 @@ def test_one_think_time_was_configured(tmp_path: Path, capsys: pytest.CaptureFix
     assert capsys.readouterr().out.count("LIMIT      response.mean < 2s: ") == 1
 
 
-def test_rows_are_found_by_the_think_time_that_was_configured(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = sweep(tmp_path / "sweep", 1.0, 3.0)
-    main(["predict", str(folder), "--fit", "think=1s", "--at", "users=2", "--json", "-"])
-    (system,) = json.loads(capsys.readouterr().out)["systems"]
-    assert system["rows"] == len(POPULATIONS)
-
-
 def typing(path: Path, users: Sequence[int]) -> Path:
     """A sweep of a tape that only types: at a host with one server, which takes 4 ms for a key's echo."""
     solved = {n: solve(TYPISTS, n) for n in users}
@@ -182,6 +173,9 @@ def test_the_mean_is_of_all_transactions(tmp_path: Path) -> None:
 def test_think_times_that_were_configured_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = sweep(tmp_path / "sweep", 1.0, 3.0)
     assert sorted(own_times(list(read_runs([folder]).points))) == pytest.approx([1.0, 3.0], rel=0.05)
+    main(["predict", str(folder), "--fit", "think=1s", "--at", "users=2", "--json", "-"])
+    (system,) = json.loads(capsys.readouterr().out)["systems"]
+    assert system["rows"] == len(POPULATIONS), "rows are found by the configured think time"
     assert main(["predict", str(folder), "--users", "60"]) == Exit.USAGE
     assert "expected think, for the rows differ in it" in " ".join(capsys.readouterr().err.split())
     assert main(["predict", str(folder), "--at", "users=2", "--limit", "response.mean < 2s"]) == Exit.GOOD

@@ -116,13 +116,14 @@ def test_a_load_that_the_driver_can_offer_only_sometimes_is_not_confirmed_but_a_
     assert len(trials) < 35
 
 
-def test_trials_that_the_hypervisor_disturbed_are_repeated_until_one_counts() -> None:
+@pytest.mark.parametrize(("name", "many"), [("stolen", 7), ("cut_short", 20)])
+def test_trials_that_were_disturbed_or_cut_short_are_repeated_until_one_counts(name: str, many: int) -> None:
     def measure(number, ask):  # type: ignore[no-untyped-def]
-        stolen = 3 <= number < 10
-        return trial(number, ask.load, ask.load / 30.5 - 1, doubts=["late"] if stolen else [], stolen=stolen)
+        spoilt = 3 <= number < 3 + many
+        return trial(number, ask.load, ask.load / 30.5 - 1, doubts=["late"] if spoilt else [], **{name: spoilt})
 
     trials, found = search(measure, BY_USERS)
-    assert [each.load for each in trials[:11]] == [4, 8, 16, *[32] * 8]
+    assert [each.load for each in trials[: 4 + many]] == [4, 8, 16, *[32] * (many + 1)]
     assert (found.limited_by, found.users) == ("host", 30)
 
 
@@ -207,17 +208,6 @@ def test_a_host_that_never_answers_is_tried_once_more_with_the_fewest_users() ->
     trials, outcome = search(lambda n, ask: silent(n, ask.load), replace(BY_USERS, start=64))
     assert [each.load for each in trials] == [64, 1]
     assert (outcome.limited_by, outcome.users) == ("lowest", None)
-
-
-def test_trials_in_which_the_search_was_stopped_are_made_again_however_many() -> None:
-    def measure(number, ask):  # type: ignore[no-untyped-def]
-        is_stopped = 3 <= number < 23
-        doubts = ["only 2.00 s of 60.0 s were measured"] if is_stopped else []
-        return trial(number, ask.load, ask.load / 30.5 - 1, doubts=doubts, cut_short=is_stopped)
-
-    trials, found = search(measure, BY_USERS)
-    assert [each.load for each in trials[:24]] == [4, 8, 16, *[32] * 21]
-    assert (found.limited_by, found.users) == ("host", 30)
 
 
 def test_a_search_whose_machine_stays_disturbed_ends_in_doubt_and_blames_nobody() -> None:
