@@ -1,7 +1,8 @@
 """Writes run folders with known figures: the records of given transactions."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -203,9 +204,17 @@ def write_rows(file: Path, rows: Iterable[Row]) -> None:
 
 def change_run(folder: Path, **facts: object) -> Path:
     """Change the content of `run.json`."""
-    run = json.loads((folder / "run.json").read_text())
-    (folder / "run.json").write_text(json.dumps(run | facts))
+    with edit_run(folder) as run:
+        run.update(facts)
     return folder
+
+
+@contextmanager
+def edit_run(folder: Path) -> Iterator[Row]:
+    """The content of `run.json`, which is written back with what was changed in it."""
+    run = json.loads((folder / "run.json").read_text())
+    yield run
+    (folder / "run.json").write_text(json.dumps(run))
 
 
 def measured(**change: object) -> Callable[[Row], Row]:

@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import pytest
@@ -7,6 +6,7 @@ from cuesta.analysis import summarise
 from cuesta.analysis.published_tables import compare_tables
 from tests.analysis.features.test_batching import busy
 from tests.report.made_up import batching
+from tests.run_folder import edit_run
 
 
 def test_a_table_has_the_published_and_the_measured_numbers_of_users(tmp_path: Path) -> None:
@@ -50,15 +50,14 @@ def test_of_a_run_in_doubt_nothing_is_shown_beside(tmp_path: Path) -> None:
 
 def test_rows_that_the_plan_names_are_beside_the_steps_with_their_settings(tmp_path: Path) -> None:
     folder = batching(tmp_path / "run")
-    run = json.loads((folder / "run.json").read_text())
-    (entry,) = run["plan"]["published_table"]
-    names = [f"row_{number}" for number, _ in enumerate(entry["table"]["rows"])]
-    entry["table"] |= {"names": names, "columns": ["ports", "printed", *entry["table"]["columns"][2:]]}
-    for cells in entry["table"]["rows"]:
-        cells[1] = "<15%"
-    entry["rows"] = {names[1]: {"tmux": "20ms", "users": "400"}}
-    entry["when"], entry["columns"] = {}, {"response": ["response.mean"]}
-    (folder / "run.json").write_text(json.dumps(run))
+    with edit_run(folder) as run:
+        (entry,) = run["plan"]["published_table"]
+        names = [f"row_{number}" for number, _ in enumerate(entry["table"]["rows"])]
+        entry["table"] |= {"names": names, "columns": ["ports", "printed", *entry["table"]["columns"][2:]]}
+        for cells in entry["table"]["rows"]:
+            cells[1] = "<15%"
+        entry["rows"] = {names[1]: {"tmux": "20ms", "users": "400"}}
+        entry["when"], entry["columns"] = {}, {"response": ["response.mean"]}
     (found,) = compare_tables(summarise(folder))
     (only,) = found.rows
     assert (only.name, only.steps, only.given["printed"], only.given["ports"]) == (names[1], 4, "<15%", 25)

@@ -25,7 +25,7 @@ from tests.busy import BUSY
 from tests.conftest import Cuesta, Write
 from tests.meter_reports import meter_report
 from tests.report.made_up import bad, good
-from tests.run_folder import RunFolder
+from tests.run_folder import RunFolder, edit_run
 
 CHECKOUT = Path(__file__).parents[2]
 PLAN = (
@@ -51,10 +51,9 @@ def side(folder: Path, runs: int, response: float, **other: Any) -> Path:
     for number in range(runs):
         responses = [response * (1 + number / 200), response * (2 + number / 200)]
         made = RunFolder(folder / f"run-{number}", responses=lambda *_, each=responses: each, **other).write()
-        run = json.loads((made / "run.json").read_text())
-        run["plan"]["meters"] = "none"
-        run["started"] = f"2026-11-21T{len(folder.name):02}:{number:02}:00Z"
-        (made / "run.json").write_text(json.dumps(run))
+        with edit_run(made) as run:
+            run["plan"]["meters"] = "none"
+            run["started"] = f"2026-11-21T{len(folder.name):02}:{number:02}:00Z"
     return folder
 
 

@@ -12,7 +12,7 @@ from tests.analysis.predict.seeds import EMACS, MCS, TMUX
 from tests.analysis.solved import solve
 from tests.busy import BUSY
 from tests.conftest import Cuesta, Write
-from tests.run_folder import RunFolder
+from tests.run_folder import RunFolder, edit_run
 
 DEMAND, DELAY_TIME, THINK = 0.1, 0.05, 2.0
 TABLE = """
@@ -155,9 +155,8 @@ def test_a_meter_of_something_else_is_a_conflict(write: Write, cuesta: Cuesta) -
 
 def test_runs_of_different_tapes_are_no_rows_of_one_system(tmp_path: Path, cuesta: Cuesta) -> None:
     folders = [RunFolder(tmp_path / name, users=(4,)).write() for name in ("a", "b")]
-    run = json.loads((folders[1] / "run.json").read_text())
-    run["tapes"]["interactive"]["sha256"] = "11"
-    (folders[1] / "run.json").write_text(json.dumps(run))
+    with edit_run(folders[1]) as run:
+        run["tapes"]["interactive"]["sha256"] = "11"
     cuesta("predict", *folders).ends(Exit.REFUSED, "are not runs of one system: tapes: interactive 00 against 11")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cuesta.analysis.search import Method
 from tests.meter_reports import meter_report, missing, plain, traced
-from tests.run_folder import CLOCK, NANO, Row, RunFolder, arrivals
+from tests.run_folder import CLOCK, NANO, Row, RunFolder, arrivals, change_run, edit_run
 
 KEYS = [0.001 + number / 1e7 for number in range(12_000)]
 
@@ -156,9 +156,7 @@ def search(
         return row | broken | ({"cpu": 0.95} if row["step"] in doubtful else {})
 
     folder = RunFolder(path, users=tried, limits=["response.p95 < 2s"], responses=responses, edit=trouble).write()
-    run = json.loads((folder / "run.json").read_text())
-    run["search"] = {"method": settings.json()}
-    (folder / "run.json").write_text(json.dumps(run))
+    change_run(folder, search={"method": settings.json()})
     return folder
 
 
@@ -276,11 +274,10 @@ def batching(path: Path, seeds: Sequence[int] = (1, 2, 3, 4), holds: Sequence[st
         return [{"off": 0.001, "0ms": 0.002, "20ms": 0.040}[points[step][1]]] * 10
 
     folder = RunFolder(path, users=[users for *_, users in points], measure=5, responses=slower).write()
-    run = json.loads((folder / "run.json").read_text())
-    run["plan"] |= {"host": {"path": "user"}, "published_table": [PUBLISHED_TABLE]}
-    for step, (seed, hold, users) in zip(run["steps"], points, strict=True):
-        step["swept"] = {"seed": seed, "tmux": hold, "users": users}
-    (folder / "run.json").write_text(json.dumps(run))
+    with edit_run(folder) as run:
+        run["plan"] |= {"host": {"path": "user"}, "published_table": [PUBLISHED_TABLE]}
+        for step, (seed, hold, users) in zip(run["steps"], points, strict=True):
+            step["swept"] = {"seed": seed, "tmux": hold, "users": users}
     records = [batching_records(step, *point) for step, point in enumerate(points)]
     about = {"source": "here", "subject": "cpus:1", "why": "as asked for", "honesty": "isolated", "order": 2}
     meters = [{"about": about, "at": CLOCK}, *(meter for meter, _ in records)]

@@ -1,12 +1,12 @@
 """The report as JUnit XML."""
 
-import json
 from pathlib import Path
 from xml.etree.ElementTree import Element, parse
 
 from cuesta.analysis import summarise
 from cuesta.report.junit import junit
 from tests.report import made_up
+from tests.run_folder import edit_run
 
 
 def suites(tmp_path: Path, *folders: Path) -> list[Element]:
@@ -53,9 +53,8 @@ def test_an_invalid_run_is_an_error(tmp_path: Path) -> None:
 
 def test_limits_of_a_sweep_name_their_step(tmp_path: Path) -> None:
     folder = made_up.sweep(tmp_path / "run")
-    run = json.loads((folder / "run.json").read_text())
-    run["plan"]["limits"] = ["response.p50 < 150ms"]
-    (folder / "run.json").write_text(json.dumps(run))
+    with edit_run(folder) as run:
+        run["plan"]["limits"] = ["response.p50 < 150ms"]
     (suite,) = suites(tmp_path, folder)
     assert cases(suite) == {
         "validity": "error",

@@ -1,6 +1,5 @@
 """Runs side by side."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from cuesta.analysis import summarise
 from cuesta.report import several
 from tests.report import made_up
+from tests.run_folder import edit_run
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,8 @@ def test_only_what_differs_is_listed(tmp_path: Path) -> None:
     base, new = made_up.good(tmp_path / "base"), made_up.good(tmp_path / "new")
     runs = {"base": summarise(base), "new": summarise(new)}
     assert list(several.list_differences(runs)) == []
-    run = json.loads((new / "run.json").read_text())
-    run["machine"]["cpus"] = 4
-    (new / "run.json").write_text(json.dumps(run))
+    with edit_run(new) as run:
+        run["machine"]["cpus"] = 4
     runs["new"] = summarise(new)
     assert list(several.list_differences(runs)) == [("machine: cpus", "2", "4")]
 

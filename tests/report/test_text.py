@@ -1,6 +1,5 @@
 """The summary at the end of a run."""
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 from cuesta.analysis import summarise
 from cuesta.report.run_report import text
 from tests.report.made_up import bad, batching, good, search, sweep
-from tests.run_folder import RunFolder
+from tests.run_folder import RunFolder, edit_run
 
 
 def shown(folder: Path, *, verbose: bool = False) -> str:
@@ -121,9 +120,8 @@ def test_the_phases_of_opening_a_line_are_shown_where_there_are_any(tmp_path: Pa
 
 def test_programs_that_users_started_are_named(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run").write()
-    run = json.loads((folder / "run.json").read_text())
-    run["steps"][0]["group"][0]["target"] = "pty:bash \x1b --norc"
-    (folder / "run.json").write_text(json.dumps(run))
+    with edit_run(folder) as run:
+        run["steps"][0]["group"][0]["target"] = "pty:bash \x1b --norc"
     assert "pty:bash � --norc: started on this machine, for each of 4 users" in shown(folder)
     assert "started on this machine" not in shown(RunFolder(tmp_path / "other").write())
 

@@ -11,7 +11,7 @@ from cuesta.analysis.capacity.asymptotes import Asymptotes, bound_by_cycle, deri
 from cuesta.report.plots.against_users import LIGHT_LOAD_BOUND, plot_sweeps
 from cuesta.report.sweep import describe_saturation, list_contradictions
 from tests.report.made_up import host_row
-from tests.run_folder import RunFolder
+from tests.run_folder import RunFolder, edit_run
 
 TICK = 0.1
 Steps = Mapping[int, tuple[float, Sequence[int]]]
@@ -140,10 +140,9 @@ def test_a_response_below_the_light_load_is_a_contradiction(tmp_path: Path) -> N
 def test_sweeps_of_more_than_users_have_no_lines(tmp_path: Path) -> None:
     """Each value of another swept setting makes another system."""
     folder = RunFolder(tmp_path / "run", users=(2, 4), measure=5).write()
-    run = json.loads((folder / "run.json").read_text())
-    for number, step in enumerate(run["steps"]):
-        step["swept"] = {"users": 2 + 2 * number, "host.servers": 1 + number}
-    (folder / "run.json").write_text(json.dumps(run))
+    with edit_run(folder) as run:
+        for number, step in enumerate(run["steps"]):
+            step["swept"] = {"users": 2 + 2 * number, "host.servers": 1 + number}
     found = derive_asymptotes(summarise(folder))
     assert (found.light, found.heavy) == (None, None)
     assert "host.servers" in found.no_light

@@ -16,7 +16,7 @@ from cuesta.analysis.capacity.response_parts import ResponseParts, divide_respon
 from cuesta.report.run_report import text
 from tests.analysis.capacity.simulated import Load, write
 from tests.meter_reports import meter_report, plain
-from tests.run_folder import CLOCK, NANO, Row, RunFolder, arrivals, change_rows
+from tests.run_folder import CLOCK, NANO, Row, RunFolder, arrivals, change_rows, edit_run
 
 SERVERS = "the built-in host's servers"
 CPU = "CPU of the host"
@@ -114,9 +114,8 @@ def test_a_serial_device_has_the_speed_of_its_target(
 
 def at_speed(folder: Path, speed: int, wait: str, target: str = "host:") -> None:
     """Give the folder a tape with a line speed."""
-    run = json.loads((folder / "run.json").read_text())
-    run["steps"][0]["group"][0].update(tape="interactive.tape", target=target)
-    (folder / "run.json").write_text(json.dumps(run))
+    with edit_run(folder) as run:
+        run["steps"][0]["group"][0].update(tape="interactive.tape", target=target)
     (folder / "tapes").mkdir()
     (folder / "tapes" / "interactive.tape").write_text(f"Set LineSpeed {speed}\nType 'a'\nEnter\n{wait}\n")
 
@@ -342,10 +341,9 @@ def test_a_host_without_meters_is_not_called_free(tmp_path: Path) -> None:
 def test_a_sweep_of_arrivals_is_judged_by_its_rate(tmp_path: Path) -> None:
     """An open load: the users are the same in each step, what is due is not."""
     folder = write(tmp_path / "run", [replace(each, users=40) for each in LOCKED])
-    run = json.loads((folder / "run.json").read_text())
-    for step, rate in zip(run["steps"], (5, 50), strict=True):
-        step["swept"], step["group"][0]["load"] = {"load": f"open:{rate}/s"}, f"open:{rate}/s"
-    (folder / "run.json").write_text(json.dumps(run))
+    with edit_run(folder) as run:
+        for step, rate in zip(run["steps"], (5, 50), strict=True):
+            step["swept"], step["group"][0]["load"] = {"load": f"open:{rate}/s"}, f"open:{rate}/s"
     change_rows(folder / "agent-0" / "series.jsonl", lambda row: row | {"due": arrivals(60 * (5, 50)[row["step"]])})
     summary = summarise(folder)
     assert [point.text for point in order_by_load(summary)] == ["5.00 arrivals/s", "50.0 arrivals/s"]

@@ -1,6 +1,5 @@
 """A side that fails more is said to, and is never faster."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
@@ -13,7 +12,7 @@ from cuesta.analysis.compare.sides import Side, read_compared_run, read_side
 from cuesta.analysis.compare.verdict import Verdict
 from cuesta.report.comparison import data, text
 from tests.analysis.runs import side
-from tests.run_folder import Row, RunFolder
+from tests.run_folder import Row, RunFolder, change_run, edit_run
 
 RUNS = 7
 SLOW, QUICK = {"demand": 0.010, "throughput": 10.0, "response__p95": 1.0}, {"response__p95": 0.5}
@@ -111,10 +110,9 @@ def write_side(folder: Path, name: str, drops: bool, runs: int = RUNS) -> Path:
             lost=(0, 1) if drops and number % 2 else (),
             histograms=lost,
         )
-        row = json.loads((run.write() / "run.json").read_text())
-        row["started"] = f"2026-11-21T0{1 + drops}:{number:02}:00Z"
-        row["plan"]["meters"] = "none"
-        (run.path / "run.json").write_text(json.dumps(row))
+        with edit_run(run.write()) as recorded:
+            recorded["started"] = f"2026-11-21T0{1 + drops}:{number:02}:00Z"
+            recorded["plan"]["meters"] = "none"
     return folder / name
 
 
@@ -138,8 +136,8 @@ def test_runs_that_the_driver_spoilt_are_still_left_out(tmp_path: Path) -> None:
 def test_a_percentile_of_too_few_values_is_not_decided(tmp_path: Path) -> None:
     for hour, name in enumerate(("old", "new")):
         for number in range(4):
-            folder = RunFolder(tmp_path / name / f"run-{number}", measure=20).write() / "run.json"
-            folder.write_text(json.dumps(json.loads(folder.read_text()) | {"started": f"2026-11-21T0{hour}:0{number}"}))
+            folder = RunFolder(tmp_path / name / f"run-{number}", measure=20).write()
+            change_run(folder, started=f"2026-11-21T0{hour}:0{number}")
     found = compare(read_side(tmp_path / "old"), read_side(tmp_path / "new"), Terms())
     (p95,) = (each for each in found.headline if each.metric.name == "response.p95")
     assert p95.missing == "not decided: a run has 40 values, and 45 are needed"

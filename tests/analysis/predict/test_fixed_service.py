@@ -1,6 +1,5 @@
 """Hosts whose services are known to be fixed: users wait half as long, and the host saturates sooner than it seems."""
 
-import json
 import random
 import statistics
 from collections.abc import Sequence
@@ -26,6 +25,7 @@ from cuesta.target import BUILTIN_HOST
 from tests.analysis.capacity.simulated import Load, write
 from tests.analysis.closed_loop import closed_loop
 from tests.analysis.open_loop import OpenLoad, open_loop
+from tests.run_folder import edit_run
 
 DEMAND, THINK, REST = 0.1, 2.0, 0.05
 CLOSED = Conditions("", 1, think=THINK, demand="d", delays=("r",))
@@ -102,11 +102,10 @@ def test_the_plan_of_the_built_in_host_says_so(tmp_path: Path) -> None:
     """Its servers are metered, and the only station."""
     loads = [Load(users=users, think=THINK, service=DEMAND, is_fixed=True) for users in (4, 8, 12, 16)]
     folder = write(tmp_path / "sweep", loads, seconds=60)
-    run = json.loads((folder / "run.json").read_text())
-    run["plan"]["host"] = {"service_time": "fixed 100ms"}
-    for step in run["steps"]:
-        step["group"][0]["target"] = BUILTIN_HOST
-    (folder / "run.json").write_text(json.dumps(run))
+    with edit_run(folder) as run:
+        run["plan"]["host"] = {"service_time": "fixed 100ms"}
+        for step in run["steps"]:
+            step["group"][0]["target"] = BUILTIN_HOST
     points = read_runs([folder]).points
     assert all(point.is_fixed for point in points)
     model, at = fitted(points), replace(points[0].at, users=30)

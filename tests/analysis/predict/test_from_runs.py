@@ -15,7 +15,7 @@ from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.analysis.capacity.simulated import Load, write
 from tests.analysis.solved import solve
-from tests.run_folder import Row, RunFolder, rows
+from tests.run_folder import Row, RunFolder, edit_run, rows
 
 TYPISTS = Network([Station("echo", 0.004)], think=0.196)
 POPULATIONS = (2, 8, 16, 30, 40)
@@ -25,12 +25,11 @@ def sweep(path: Path, *thinks: float, edit: Callable[[Row], Row] = lambda row: r
     """A short sweep of users who were told to think so long: by their number, or as often as there are think times."""
     loads = [Load(users=users, think=think) for think in thinks for users in POPULATIONS]
     folder = write(path, loads, seconds=10, edit=edit)
-    run = json.loads((folder / "run.json").read_text())
-    for step, load in zip(run["steps"], loads, strict=True):
-        step["group"][0]["think"] = f"exp {load.think:g}s"
-        if len(thinks) > 1:
-            step["swept"]["think"] = f"exp {load.think:g}s"
-    (folder / "run.json").write_text(json.dumps(run))
+    with edit_run(folder) as run:
+        for step, load in zip(run["steps"], loads, strict=True):
+            step["group"][0]["think"] = f"exp {load.think:g}s"
+            if len(thinks) > 1:
+                step["swept"]["think"] = f"exp {load.think:g}s"
     return folder
 
 
