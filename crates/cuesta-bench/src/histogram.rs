@@ -16,7 +16,6 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Counts one.
     pub(crate) fn record(&mut self, nanos: u64) {
         let index = index(nanos).min(self.counts.len() - 1);
         self.counts[index] += 1;

@@ -11,8 +11,8 @@
 //! Inside: `v1` reads version 1 of the format, `rows` versions 2 and 3. `keys` splits input into keys, each a `key_code`;
 //! `strokes` joins each key with the output after it, whether the screen showed it (`echo`) and how the program reacted
 //! (`reaction`). `entries` decides what is a secret, by the screen and by `credentials` in commands; `secrets` hides it, together
-//! with its traces on the screen while it is typed (`cover`, `painted`) and later (`printed`). `prompts` finds the host's prompts; `tape` writes a tape, with think times
-//! (`closed`) or the recorded instants (`recorded`), each command by `spell`.
+//! with its traces on the screen while it is typed (`cover`, `painted`) and later (`printed`). `prompts` finds the host's prompts; `tape` writes a tape,
+//! with think times (`closed`) or the recorded instants (`recorded`), each command by `spell`.
 
 mod cast;
 mod closed;

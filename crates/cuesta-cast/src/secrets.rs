@@ -101,14 +101,14 @@ impl Secrets {
                     strokes,
                 });
             } else {
-                secrets.keep(entry);
+                secrets.note_kept(entry);
             }
         }
         secrets.strokes = strokes;
         secrets
     }
 
-    fn keep(&mut self, entry: &[Stroke]) {
+    fn note_kept(&mut self, entry: &[Stroke]) {
         let typed: Vec<&Stroke> = entry.iter().filter(|stroke| stroke.press.code.is_text()).collect();
         for run in typed.chunk_by(|one, next| one.shown == next.shown) {
             if run[0].shown {
@@ -123,13 +123,13 @@ impl Secrets {
 
     /// A copy of the session without its secrets.
     pub fn hide_in(&self, cast: &Cast) -> Cast {
-        let span = |hidden: &Hidden| Span { events: self.events(hidden), keys: self.typed(hidden) };
+        let span = |hidden: &Hidden| Span { events: self.events_of(hidden), keys: self.keys_of(hidden) };
         let covered = cover_secrets(cast, &self.hidden.iter().map(span).collect::<Vec<_>>());
         let mut events: Vec<Vec<Event>> = covered.into_iter().map(|event| vec![event]).collect();
         let texts: BTreeSet<String> = self.hidden.iter().flat_map(|hidden| parts(&hidden.text)).collect();
         without_texts(&mut events, texts.iter().map(String::as_str).filter(|text| is_long(text)));
         self.replace_input(&mut events);
-        for (first, last) in self.hidden.iter().map(|hidden| self.events(hidden).into_inner()) {
+        for (first, last) in self.hidden.iter().map(|hidden| self.events_of(hidden).into_inner()) {
             let last = last.min(events.len() - 1);
             at_one_instant(&mut events[first..=last], cast.events[last].at);
         }
@@ -148,11 +148,11 @@ impl Secrets {
             self.strokes[first].press.input..=self.strokes[end - 1].press.ends
         };
         // Input that the line did not echo is removed even if it is not a key, such as the rest of an incomplete reply.
-        let hid = |index: &usize| {
+        let is_hidden = |index: &usize| {
             events[*index].iter().any(|event| matches!(event.kind, EventKind::Input { echoes: Some(false), .. }))
         };
         let touched: BTreeSet<usize> =
-            self.hidden.iter().flat_map(inputs).chain((0..events.len()).filter(hid)).collect();
+            self.hidden.iter().flat_map(inputs).chain((0..events.len()).filter(is_hidden)).collect();
         for index in &touched {
             events[*index].retain(|event| !matches!(event.kind, EventKind::Input { .. } | EventKind::Secret(_)));
         }
@@ -168,14 +168,14 @@ impl Secrets {
     }
 
     /// The events from the first key of an entry to the key behind it.
-    fn events(&self, hidden: &Hidden) -> RangeInclusive<usize> {
+    fn events_of(&self, hidden: &Hidden) -> RangeInclusive<usize> {
         let (first, end) = hidden.strokes;
         let last = self.strokes.get(end).map_or(usize::MAX, |stroke| stroke.press.input);
         self.strokes[first].press.input..=last
     }
 
     /// The characters of an entry as they were typed, before edits.
-    fn typed(&self, hidden: &Hidden) -> Vec<char> {
+    fn keys_of(&self, hidden: &Hidden) -> Vec<char> {
         let (first, end) = hidden.strokes;
         self.strokes[first..end].iter().flat_map(|stroke| stroke.press.code.characters()).collect()
     }

@@ -64,7 +64,7 @@ mod tests {
         let series = LineSeries { connect, negotiation, login, last: connect };
         let phases: Vec<_> = Opened { scheduled: at(100), at: at(190) }.phases(opening, series).collect();
         let named = phases.iter().map(|(series, (from, to))| {
-            let tag = &series_names.tags()[series.of(WaitEnd::Answered).number() as usize];
+            let tag = &series_names.tags()[series.ended(WaitEnd::Answered).number() as usize];
             (tag.clone(), to.since(*from).as_millis())
         });
         named.collect()

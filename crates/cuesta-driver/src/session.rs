@@ -248,6 +248,6 @@ impl Drop for Session {
         self.count_opening();
         self.count_traffic();
         let dropped = self.line.dropped();
-        self.shared.tally(|tally| tally.counts.add_errors(Failure::DroppedSequence, dropped));
+        self.shared.tally(|tally| tally.counts.count_failures(Failure::DroppedSequence, dropped));
     }
 }

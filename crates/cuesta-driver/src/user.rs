@@ -152,7 +152,7 @@ impl User {
                     self.rest();
                 }
                 Stop::Lost(loss) => {
-                    self.shared.tally(|tally| tally.counts.error(loss));
+                    self.shared.tally(|tally| tally.counts.count_failure(loss));
                     self.shared.user(self.slot, |user| user.disconnects(Some(loss)));
                     self.rest();
                     clock::sleep_until(clock::now() + self.back_off(loss, retry)).await;

@@ -53,7 +53,7 @@ impl FrontEnd {
             let rng = SeededRng::new(settings.seed, u64::MAX - thread);
             RefCell::new(Servers::new(distribution, rng, Arc::clone(&meters)))
         });
-        let (kernel_path, first) = (kernel_path.map(Rc::new), CounterSnapshot::none(started, 1));
+        let (kernel_path, first) = (kernel_path.map(Rc::new), CounterSnapshot::at_start(started, 1));
         Rc::new(Self { settings, meters, pool, kernel_path, unpaired: Unpaired::default(), servers, first })
     }
 

@@ -22,7 +22,7 @@ use tokio::task;
 
 use crate::kernel_path::{self, KernelPath};
 use crate::meters::Meters;
-use crate::meters::series::{Series, each_second, locked};
+use crate::meters::series::{Series, locked, write_each_second};
 use crate::meters::snapshot::CounterSnapshot;
 use crate::settings::Settings;
 use crate::{FrontEnd, HostError, Path, Service, Spec, serve};
@@ -62,7 +62,7 @@ impl Host {
         let mut host = Self {
             addresses: listeners.iter().map(|listener| listener.target().to_string()).collect(),
             notes: notes(spec, &listeners, kernel_paths.as_ref().err()),
-            first: CounterSnapshot::none(started, spec.threads),
+            first: CounterSnapshot::at_start(started, spec.threads),
             meters: Vec::new(),
             series: None,
             threads: Vec::new(),
@@ -103,7 +103,7 @@ impl Host {
     /// # Errors
     /// When the disk refuses the row.
     pub fn end_row(&self) -> io::Result<()> {
-        self.series.as_ref().map_or(Ok(()), |series| locked(series).row())
+        self.series.as_ref().map_or(Ok(()), |series| locked(series).write_row())
     }
 
     /// Closes all lines and ends all threads.
@@ -146,7 +146,7 @@ impl Host {
         self.spawn("cuesta-meters".to_owned(), move |stop| {
             // Without a timer only the last row is written.
             let _ = clock::run(Time::Real, async move {
-                task::spawn_local(each_second(series, started));
+                task::spawn_local(write_each_second(series, started));
                 stop.notified().await;
             });
         })
@@ -185,7 +185,7 @@ fn listen(spec: &Spec) -> Result<Vec<Listener>, HostError> {
     if spec.listen.is_empty() {
         return Err(HostError::setting("listen", "there is no address", "write telnet://127.0.0.1:0"));
     }
-    let allowed = spec.allow.iter().map(|text| network(text)).collect::<Result<Vec<_>, _>>()?;
+    let allowed = spec.allow.iter().map(|text| parse_network(text)).collect::<Result<Vec<_>, _>>()?;
     let listeners = spec.listen.iter().map(|url| bind(url, &spec.service)).collect::<Result<Vec<_>, _>>()?;
     let open = listeners.iter().find(|listener| !listener.is_loopback());
     if let (Some(command), true, Some(open)) = (spec.service.command(), allowed.is_empty(), open) {
@@ -204,7 +204,7 @@ fn bind(url: &str, service: &Service) -> Result<Listener, HostError> {
     Listener::bind(&url.parse()?).map_err(HostError::Listen)
 }
 
-fn network(text: &str) -> Result<IpNet, HostError> {
+fn parse_network(text: &str) -> Result<IpNet, HostError> {
     let parsed = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
     let remedy = "write an address or a network, such as 10.1.2.3 or 10.1.2.0/24";
     parsed.map_err(|_| HostError::setting("allow", format!("{text:?} is no network"), remedy))
@@ -214,11 +214,16 @@ fn network(text: &str) -> Result<IpNet, HostError> {
 /// wanted.
 fn notes(spec: &Spec, listeners: &[Listener], no_kernel_path: Option<&String>) -> Vec<String> {
     let path = no_kernel_path.map(|why| format!("lines are relayed in user space, not by the in-kernel path: {why}"));
-    listeners.iter().filter_map(|listener| reach(spec, listener)).chain(room(spec)).chain(path).collect()
+    listeners
+        .iter()
+        .filter_map(|listener| note_reach(spec, listener))
+        .chain(note_descriptors(spec))
+        .chain(path)
+        .collect()
 }
 
 /// Who can reach an address, unless only this machine can.
-fn reach(spec: &Spec, listener: &Listener) -> Option<String> {
+fn note_reach(spec: &Spec, listener: &Listener) -> Option<String> {
     if listener.is_loopback() {
         return None;
     }
@@ -234,7 +239,7 @@ fn reach(spec: &Spec, listener: &Listener) -> Option<String> {
 }
 
 /// How many lines fit, if that is few.
-fn room(spec: &Spec) -> Option<String> {
+fn note_descriptors(spec: &Spec) -> Option<String> {
     // A program needs a pseudo-terminal or a socket, of which the in-kernel path has both ends open, and a pidfd as well.
     let per_line = match (spec.service.command(), spec.path) {
         (Some(_), Path::Kernel) => 4,
@@ -286,7 +291,7 @@ async fn accept(listener: Listener, front: Rc<FrontEnd>) {
         spare.restock();
         match listener.accept().await {
             Ok(line) => open(line, &front),
-            Err(error) if spare.helps(&error) => {
+            Err(error) if spare.close_for(&error) => {
                 // The spare descriptor lets one more line be accepted. It is served if a new spare can be opened, and closed
                 // otherwise, which is better than letting it wait.
                 let line = listener.accept().await;
@@ -327,7 +332,7 @@ impl SpareDescriptor {
     }
 
     /// Closes it if `error` is a lack of descriptors; true if it was open.
-    fn helps(&mut self, error: &io::Error) -> bool {
+    fn close_for(&mut self, error: &io::Error) -> bool {
         let missing = [Errno::MFILE, Errno::NFILE].map(|errno| Some(errno.raw_os_error()));
         missing.contains(&error.raw_os_error()) && self.0.take().is_some()
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use cuesta_record::Stamp;
 
 /// Capacity that an empty output keeps, so that idle lines are small.
-const KEEP: usize = 256;
+const KEPT_CAPACITY: usize = 256;
 /// Most due instants of one line: each takes as much memory as 16 characters.
 const MOST_DUE: usize = 512;
 
@@ -72,8 +72,8 @@ impl Output {
         if self.is_empty() {
             self.gone = 0;
             self.characters.clear();
-            self.characters.shrink_to(KEEP);
-            self.due.shrink_to(KEEP / size_of::<(Stamp, usize)>());
+            self.characters.shrink_to(KEPT_CAPACITY);
+            self.due.shrink_to(KEPT_CAPACITY / size_of::<(Stamp, usize)>());
         }
     }
 
@@ -121,6 +121,6 @@ mod tests {
         }
         assert!(output.is_crowded());
         output.sent(MOST_DUE);
-        assert!(output.characters.capacity() <= KEEP && output.due.capacity() <= KEEP / 16);
+        assert!(output.characters.capacity() <= KEPT_CAPACITY && output.due.capacity() <= KEPT_CAPACITY / 16);
     }
 }

@@ -49,7 +49,7 @@ impl Pool {
 
     /// A line holds `characters` less.
     pub(crate) fn give(&self, characters: usize) {
-        self.meters.levels.pool_used.take_away(characters as u64);
+        self.meters.levels.pool_used.subtract(characters as u64);
     }
 
     fn used(&self) -> usize {

@@ -126,7 +126,7 @@ impl Terminal {
     /// Waits for the next message; none = the other end closed the line. A message longer than `into` is read in parts.
     pub(crate) async fn read(&mut self, into: &mut [u8]) -> io::Result<Option<TakenMessage>> {
         let asked = clock::now();
-        self.ask(true);
+        self.set_asking(true);
         let message = poll_fn(|cx| {
             self.poll_until(cx, Stamp::FAR, |terminal| match terminal.next(into) {
                 None if terminal.hung_up => Some(None),
@@ -134,7 +134,7 @@ impl Terminal {
             })
         })
         .await;
-        self.ask(false);
+        self.set_asking(false);
         let Some(message) = message? else { return Ok(None) };
         if message.arrived < asked {
             self.front.meters.count_ahead(self.messages(message), message.len, asked.since(message.arrived));
@@ -153,11 +153,11 @@ impl Terminal {
         Some(message)
     }
 
-    fn ask(&mut self, asked: bool) {
+    fn set_asking(&mut self, asked: bool) {
         let asking = &self.front.meters.levels.asking;
         match (std::mem::replace(&mut self.asked, asked), asked) {
             (false, true) => asking.add(1),
-            (true, false) => asking.take_away(1),
+            (true, false) => asking.subtract(1),
             _ => {}
         }
     }
@@ -183,12 +183,12 @@ impl Terminal {
     }
 
     /// Discards all input.
-    pub(crate) fn discard(&mut self) {
+    pub(crate) fn discard_input(&mut self) {
         while self.input.next(&mut [0; 64]).is_some() {}
     }
 
     /// Waits until `due`.
-    pub(crate) async fn until(&mut self, due: Stamp) -> io::Result<()> {
+    pub(crate) async fn wait_until(&mut self, due: Stamp) -> io::Result<()> {
         poll_fn(|cx| self.poll_until(cx, due, |_| (clock::now() >= due).then_some(()))).await
     }
 
@@ -199,19 +199,18 @@ impl Terminal {
         while at < len {
             let wanted = (len - at).min(MOST_ANSWER as u64) as usize;
             let piece = self.room(wanted).await?.min(wanted);
-            self.put(due, piece, |into| fill(at, into));
+            self.queue(due, piece, |into| fill(at, into));
             at += piece as u64;
         }
         Ok(())
     }
 
-    /// Counts a complete answer.
-    pub(crate) fn answered(&self) {
+    pub(crate) fn count_answer(&self) {
         self.front.meters.messages_out.add(1);
     }
 
     /// Queues `len` characters of an answer, for which there is room.
-    pub(crate) fn put(&mut self, due: Stamp, len: usize, fill: impl FnOnce(&mut [u8])) {
+    pub(crate) fn queue(&mut self, due: Stamp, len: usize, fill: impl FnOnce(&mut [u8])) {
         self.front.pool.take(len);
         self.output.push(due, len, fill);
         self.front.meters.characters_out.add(len as u64);
@@ -287,7 +286,7 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         self.count_traffic();
-        self.ask(false);
+        self.set_asking(false);
         self.unblock();
         self.front.pool.give(self.output.len());
         let how = if std::thread::panicking() { "panicked" } else { self.ended };

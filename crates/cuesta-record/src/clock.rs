@@ -3,7 +3,7 @@
 //! Each thread that drives users or serves lines has a queue of due instants and one `timerfd`. The thread checks the queue
 //! whenever it runs out of work. So an idle thread wakes within tens of microseconds of a due instant, and a busy thread needs no
 //! system call for a timer. tokio's own timer is late by about a millisecond (median). How a thread that drives users waits is
-//! chosen in `rests`.
+//! chosen in `wait_policy`.
 //!
 //! In *virtual* time the clock stands still while any task can run and jumps to the next due instant when all tasks wait. A
 //! closed loop of users, loopback lines and the built-in host is then deterministic and runs as fast as the CPU allows.
@@ -25,10 +25,10 @@ use crate::Stamp;
 use crate::timer_fd::{Expirations, TimerFd};
 use crate::timer_queue::{SlotNumber, TimerQueue};
 
-mod rests;
 mod virtual_tasks;
+mod wait_policy;
 
-use rests::{Rest, Rests};
+use wait_policy::{WaitKind, WaitPolicy};
 
 pub use virtual_tasks::{Task, run_tasks};
 
@@ -45,7 +45,7 @@ pub enum Time {
 pub fn now() -> Stamp {
     if !VIRTUAL.get() {
         READS.set(READS.get().wrapping_add(1));
-        return look();
+        return read_real_clock();
     }
     LATEST.get()
 }
@@ -57,7 +57,7 @@ pub fn latest() -> Stamp {
 }
 
 /// Reads the real clock for the thread itself, not for a task.
-fn look() -> Stamp {
+fn read_real_clock() -> Stamp {
     let now = Stamp::from_nanos(read(ClockId::Monotonic));
     LATEST.set(now);
     now
@@ -124,7 +124,7 @@ impl Future for Sleep {
             }
             let slot = *self.slot.get_or_insert_with(|| queue.take_slot(cx.waker()));
             queue.schedule(slot, self.due, cx.waker());
-            if self.due < ARMED.get() && latest.since(IDLE.get()) > BUSY {
+            if self.due < ARMED.get() && latest.since(PARKED.get()) > BUSY {
                 arm(queue, Duration::ZERO);
             }
             Poll::Pending
@@ -154,11 +154,11 @@ where
     let mut builder = Builder::new_current_thread();
     match time {
         // `russh` uses tokio's timers for keep-alives; no measurement depends on them.
-        Time::Real => builder.enable_io().enable_time().on_thread_park(rest).on_thread_unpark(wake),
+        Time::Real => builder.enable_io().enable_time().on_thread_park(on_park).on_thread_unpark(on_unpark),
         Time::Virtual => builder.on_thread_park(advance_virtual_time),
     };
     let runtime = builder.build_local(LocalOptions::default())?;
-    let _reset = enter(time)?;
+    let _reset = set_up(time)?;
     let output = runtime.block_on(async move {
         let timer = TIMER.with_borrow(Clone::clone);
         if let Some(timer) = timer {
@@ -200,7 +200,7 @@ const LEAST_TIMER_GAP: Duration = Duration::from_micros(50);
 /// Arms the timer by `early` before the next due instant, unless it expires by then anyway.
 fn arm(queue: &mut TimerQueue, early: Duration) {
     let Some(due) = queue.next_due() else { return };
-    let due = (due - early).max(WENT_OFF.get() + LEAST_TIMER_GAP);
+    let due = (due - early).max(EXPIRED.get() + LEAST_TIMER_GAP);
     if due >= ARMED.get() {
         return;
     }
@@ -216,14 +216,14 @@ thread_local! {
     static FINISHED: Cell<bool> = const { Cell::new(false) };
     static TIMER: RefCell<Option<TimerFd>> = const { RefCell::new(None) };
     /// When the thread last parked.
-    static IDLE: Cell<Stamp> = const { Cell::new(Stamp::ZERO) };
+    static PARKED: Cell<Stamp> = const { Cell::new(Stamp::ZERO) };
     /// When the timer last expired.
-    static WENT_OFF: Cell<Stamp> = const { Cell::new(Stamp::ZERO) };
+    static EXPIRED: Cell<Stamp> = const { Cell::new(Stamp::ZERO) };
     /// The instant that the timer is armed for.
     static ARMED: Cell<Stamp> = const { Cell::new(Stamp::FAR) };
     /// How often the clock was read since the thread last parked.
     static READS: Cell<u32> = const { Cell::new(0) };
-    static RESTS: RefCell<Option<Rests>> = const { RefCell::new(None) };
+    static WAIT_POLICY: RefCell<Option<WaitPolicy>> = const { RefCell::new(None) };
     /// Wakes the task `spin`.
     static SPINNER: RefCell<Waker> = RefCell::new(Waker::noop().clone());
     static QUEUE: RefCell<TimerQueue> = const { RefCell::new(TimerQueue::new()) };
@@ -238,13 +238,13 @@ impl Drop for Reset {
         LATEST.set(Stamp::ZERO);
         TIMER.set(None);
         ARMED.set(Stamp::FAR);
-        WENT_OFF.set(Stamp::ZERO);
-        RESTS.set(None);
+        EXPIRED.set(Stamp::ZERO);
+        WAIT_POLICY.set(None);
         SPINNER.set(Waker::noop().clone());
     }
 }
 
-fn enter(time: Time) -> io::Result<Reset> {
+fn set_up(time: Time) -> io::Result<Reset> {
     FINISHED.set(false);
     match time {
         // Not zero, so that instants before the start can be represented.
@@ -258,53 +258,53 @@ fn enter(time: Time) -> io::Result<Reset> {
 }
 
 /// Has the thread wait as one that drives users and not as a host: a busy one wakes seldom, which saves much of its CPU time, and an
-/// idle one may spin (`clock/rests.rs`). Only under [`run`].
+/// idle one may spin (`clock/wait_policy.rs`). Only under [`run`].
 pub fn wait_as_driver() {
     // By default the kernel ends a sleep up to 50 us late, so that threads wake together.
     let _ = set_current_timer_slack(NonZero::new(1));
-    RESTS.set(Some(Rests::new(look())));
+    WAIT_POLICY.set(Some(WaitPolicy::new(read_real_clock())));
     task::spawn_local(spin());
 }
 
 /// Allows an idle thread to spin for a small share of the time, or forbids it. Not at first. Only after [`wait_as_driver`].
 pub fn allow_spinning(may_spin: bool) {
-    RESTS.with_borrow_mut(|rests| rests.as_mut().map(|rests| rests.allow_spinning(may_spin)));
+    WAIT_POLICY.with_borrow_mut(|policy| policy.as_mut().map(|policy| policy.allow_spinning(may_spin)));
 }
 
 /// How long the thread has spun in all.
 pub fn spun() -> Duration {
-    RESTS.with_borrow(|rests| rests.as_ref().map_or(Duration::ZERO, Rests::spun))
+    WAIT_POLICY.with_borrow(|policy| policy.as_ref().map_or(Duration::ZERO, WaitPolicy::spun))
 }
 
 /// Called when the thread is about to park: wakes the tasks that are due, or arms the timer for the next.
-fn rest() {
+fn on_park() {
     let reads = READS.take();
-    let mut now = look();
-    let rest = RESTS.with_borrow_mut(|rests| {
-        let rests = rests.as_mut()?;
+    let mut now = read_real_clock();
+    let kind = WAIT_POLICY.with_borrow_mut(|policy| {
+        let policy = policy.as_mut()?;
         let due = QUEUE.with_borrow_mut(TimerQueue::next_due).unwrap_or(Stamp::FAR);
-        Some(rests.begin(now, reads, due))
+        Some(policy.begin(now, reads, due))
     });
-    if let Some(Rest::Turn(until)) = rest {
+    if let Some(WaitKind::Turn(until)) = kind {
         sleep_thread_until(until);
-        now = look();
+        now = read_real_clock();
     }
-    IDLE.set(now);
+    PARKED.set(now);
     QUEUE.with_borrow_mut(|queue| {
         if fire(queue, now) {
             return;
         }
-        match rest {
-            Some(Rest::Spin) => SPINNER.with_borrow(Waker::wake_by_ref),
-            Some(Rest::Wait(early)) => arm(queue, early),
-            Some(Rest::Turn(_)) | None => arm(queue, Duration::ZERO),
+        match kind {
+            Some(WaitKind::Spin) => SPINNER.with_borrow(Waker::wake_by_ref),
+            Some(WaitKind::Wait(early)) => arm(queue, early),
+            Some(WaitKind::Turn(_)) | None => arm(queue, Duration::ZERO),
         }
     });
 }
 
 /// Called when the thread wakes from parking.
-fn wake() {
-    RESTS.with_borrow_mut(|rests| rests.as_mut().map(|rests| rests.end(look())));
+fn on_unpark() {
+    WAIT_POLICY.with_borrow_mut(|policy| policy.as_mut().map(|policy| policy.end(read_real_clock())));
 }
 
 /// While a thread spins, this task is woken each time, so that the runtime looks at its lines and does not wait for them.
@@ -320,11 +320,11 @@ async fn spin() {
 async fn fire_on_expirations(expirations: Expirations) -> io::Result<()> {
     loop {
         expirations.next().await?;
-        let now = look();
-        WENT_OFF.set(now);
+        let now = read_real_clock();
+        EXPIRED.set(now);
         ARMED.set(Stamp::FAR);
         // The interrupt of a timer would delay a thread that spins until it is due.
-        let spins = RESTS.with_borrow(|rests| rests.as_ref().is_some_and(Rests::spins));
+        let spins = WAIT_POLICY.with_borrow(|policy| policy.as_ref().is_some_and(WaitPolicy::may_spin_now));
         QUEUE.with_borrow_mut(|queue| {
             fire(queue, now);
             if !spins {
@@ -450,7 +450,7 @@ mod tests {
         .expect("runs");
     }
 
-    /// How much of the time it may spin is tested in `rests`.
+    /// How much of the time it may spin is tested in `wait_policy`.
     #[test]
     fn a_driver_spins_only_if_it_may_and_never_wakes_early() {
         let sleeps_while = |may_spin, goes_on: fn(u32) -> bool| {

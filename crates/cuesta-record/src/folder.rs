@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::private::{private, private_folder, write_private};
+use crate::private::{private_folder, private_options, write_private};
 use crate::{DriverCounts, Interval, Phase, Stamp, StepTimes, Timeline, UNKNOWN, UserRow, clock, record};
 
 /// The folder `agent-K` of a run.
@@ -63,7 +63,7 @@ impl AgentFolder {
     pub fn create(path: &Path, timeline: &Timeline) -> io::Result<Self> {
         private_folder(path)?;
         Self::write_timeline(path, timeline)?;
-        let open = |name| created(&path.join(name)).map(BufWriter::new);
+        let open = |name| create_file(&path.join(name)).map(BufWriter::new);
         Ok(Self { path: path.to_owned(), series: open("series.jsonl")?, users: open("users.jsonl")? })
     }
 
@@ -79,11 +79,11 @@ impl AgentFolder {
 
     /// Creates a file of the folder. Fails if it exists.
     pub fn file(&self, name: &str) -> io::Result<BufWriter<File>> {
-        created(&self.path.join(name)).map(BufWriter::new)
+        create_file(&self.path.join(name)).map(BufWriter::new)
     }
 
     /// Writes an interval and flushes it, so that a crash loses nothing.
-    pub fn interval(&mut self, interval: &Interval, counts: &DriverCounts, users: &[UserRow]) -> io::Result<()> {
+    pub fn write_interval(&mut self, interval: &Interval, counts: &DriverCounts, users: &[UserRow]) -> io::Result<()> {
         let row = SeriesRow {
             start: interval.begin as f64 / 1e9,
             length: (interval.end - interval.begin) as f64 / 1e9,
@@ -98,13 +98,13 @@ impl AgentFolder {
     }
 
     /// Writes `agent.json`.
-    pub fn end(&self, ending: &AgentEnd) -> io::Result<()> {
+    pub fn write_end(&self, ending: &AgentEnd) -> io::Result<()> {
         write_private(&self.path.join("agent.json"), &serde_json::to_vec(ending)?)
     }
 }
 
-fn created(path: &Path) -> io::Result<File> {
-    private().write(true).create_new(true).open(path)
+fn create_file(path: &Path) -> io::Result<File> {
+    private_options().write(true).create_new(true).open(path)
 }
 
 fn write_row(file: &mut impl Write, row: &impl Serialize) -> io::Result<()> {

@@ -34,7 +34,7 @@ pub use bounded::read_text;
 pub use engine_rows::{AgentNote, WireRow};
 pub use failure::Failure;
 pub use folder::{AgentEnd, AgentFolder, SeriesRow, TimelineFile};
-pub use private::{private, private_file, private_folder};
+pub use private::{private_file, private_folder, private_options};
 pub use recorder::{Recorder, RecorderHandle, RecorderSetup};
 pub use series::{SeriesId, SeriesNames, WaitEnd, WaitSeries, tag_words};
 pub use snapshot::Snapshot;

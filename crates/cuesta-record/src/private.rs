@@ -7,13 +7,13 @@ use std::path::Path;
 
 /// Options with which a file that does not exist yet gets the mode 0600.
 #[must_use]
-pub fn private() -> OpenOptions {
+pub fn private_options() -> OpenOptions {
     File::options().mode(0o600).clone()
 }
 
 /// Makes or empties a file.
 pub fn private_file(path: &Path) -> io::Result<File> {
-    private().write(true).create(true).truncate(true).open(path)
+    private_options().write(true).create(true).truncate(true).open(path)
 }
 
 /// Makes a file with this content.

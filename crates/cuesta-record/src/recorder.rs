@@ -96,7 +96,7 @@ impl Recorder {
     /// When something could not be written.
     pub fn finish(self, ending: &AgentEnd) -> io::Result<()> {
         let folder = self.thread.join().unwrap_or_else(|_| Err(io::Error::other("the recorder panicked")))?;
-        folder.end(ending)
+        folder.write_end(ending)
     }
 }
 
@@ -136,7 +136,7 @@ fn write_all(
     let mut partial = PartialIntervals::default();
     let mut write = |interval: &Interval, tally: &mut Tally| -> io::Result<()> {
         write_histograms(&mut log, setup, interval, tally)?;
-        folder.interval(interval, &tally.counts, &tally.users)?;
+        folder.write_interval(interval, &tally.counts, &tally.users)?;
         if let Some(transactions) = &mut files.transactions {
             transactions.append(&tally.transactions)?;
         }

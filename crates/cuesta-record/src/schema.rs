@@ -115,7 +115,7 @@ impl<T: Merge + Clone> Merge for Option<T> {
     }
 }
 
-/// Says by which type of JSON values stand in records, one that needs no table.
+/// Names the JSON type of field types that need no table.
 #[macro_export]
 macro_rules! plain_types {
     ($($kind:ty = $name:literal),+) => {

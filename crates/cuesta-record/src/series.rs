@@ -44,7 +44,7 @@ pub struct WaitSeries([SeriesId; WAIT_ENDS.len()]);
 
 impl WaitSeries {
     /// The series of waits that ended so.
-    pub fn of(self, end: WaitEnd) -> SeriesId {
+    pub fn ended(self, end: WaitEnd) -> SeriesId {
         self.0[end as usize]
     }
 }

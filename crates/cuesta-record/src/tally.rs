@@ -79,9 +79,9 @@ impl Tally {
         (from, to): (Stamp, Stamp),
         measuring_since: Stamp,
     ) {
-        self.record(series.of(end), to.since(from));
+        self.record(series.ended(end), to.since(from));
         if end != WaitEnd::Unfinished && from < measuring_since && measuring_since < to {
-            self.record(series.of(WaitEnd::BegunBefore), measuring_since.since(from));
+            self.record(series.ended(WaitEnd::BegunBefore), measuring_since.since(from));
         }
     }
 
@@ -276,13 +276,12 @@ record! {
 }
 
 impl DriverCounts {
-    /// Counts a failure.
-    pub fn error(&mut self, failure: Failure) {
-        self.add_errors(failure, 1);
+    pub fn count_failure(&mut self, failure: Failure) {
+        self.count_failures(failure, 1);
     }
 
     /// Adds `times` failures of one kind. If `times` is 0, the kind is not listed.
-    pub fn add_errors(&mut self, failure: Failure, times: u64) {
+    pub fn count_failures(&mut self, failure: Failure, times: u64) {
         if times > 0 {
             *self.errors.entry(failure).or_default() += times;
         }
@@ -358,8 +357,8 @@ mod tests {
             pooled.record(series, duration);
             if n % 3 == 0 { &mut one } else { &mut two }.record(series, duration);
         }
-        one.counts.error(Failure::Reset);
-        two.counts.error(Failure::Reset);
+        one.counts.count_failure(Failure::Reset);
+        two.counts.count_failure(Failure::Reset);
         one.merge(&mut two);
         let histogram = |tally: &Tally| tally.histograms().next().map(|(_, h)| h.clone());
         assert_eq!(histogram(&one), histogram(&pooled));

@@ -55,8 +55,8 @@ impl Session {
         let growth = totals.since(&std::mem::replace(&mut **counted, totals));
         self.shared.user(self.slot, |user| user.count_bisync(&growth));
         self.shared.tally(|tally| {
-            tally.counts.add_errors(Failure::NotDelivered, growth.not_delivered);
-            tally.counts.add_errors(Failure::InDoubt, growth.in_doubt);
+            tally.counts.count_failures(Failure::NotDelivered, growth.not_delivered);
+            tally.counts.count_failures(Failure::InDoubt, growth.in_doubt);
         });
     }
 }

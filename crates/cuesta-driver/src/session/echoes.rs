@@ -31,7 +31,7 @@ impl Session {
             OutputEvent::Lost => self.shared.tally(|tally| tally.counts.unfollowed += 1),
             OutputEvent::Wrong => self.shared.tally(|tally| {
                 tally.counts.stray += 1;
-                tally.counts.error(Failure::WrongEcho);
+                tally.counts.count_failure(Failure::WrongEcho);
             }),
             OutputEvent::Settled(at) => self.end_of_echo(at),
             OutputEvent::SetAside(cells) => self.shared.tally(|tally| {
@@ -81,7 +81,7 @@ impl Session {
     /// Counts a key that was never echoed: given up because it was sent before an instant, or since its echo cannot come any more
     /// ([`Stamp::FAR`]).
     fn count_unechoed(&self, end: WaitEnd, sent_before: Stamp) {
-        self.shared.tally(|tally| tally.counts.add_errors(Failure::Unechoed, 1));
+        self.shared.tally(|tally| tally.counts.count_failures(Failure::Unechoed, 1));
         let (series, times) = (&self.shared.groups[self.group].series, (sent_before, clock::now()));
         self.shared.record_wait(series.echo, end, times);
         self.shared.record_wait(series.echo_from_sent, end, times);

@@ -57,7 +57,7 @@ impl Session {
         self.terminal.read(bytes, received);
         self.report_answer_signs();
         if self.response.floods(bytes.len()) && self.condition().and_then(WaitCondition::count).is_none() {
-            self.shared.tally(|tally| tally.counts.error(Failure::Flood));
+            self.shared.tally(|tally| tally.counts.count_failure(Failure::Flood));
         }
     }
 

@@ -74,7 +74,7 @@ impl Session {
         secret: bool,
     ) -> Option<(Cow<'a, [u8]>, SentKey)> {
         let pressed = self.terminal.press(input);
-        let count = |refusal| self.shared.tally(|tally| tally.counts.error(refused(refusal)));
+        let count = |refusal| self.shared.tally(|tally| tally.counts.count_failure(refused(refusal)));
         let bytes = pressed.map_err(count).ok()?;
         let typed = input.text(&bytes);
         self.next_condition = settings.next_wait;

@@ -159,7 +159,7 @@ impl User {
         input.end_answer();
         let classes = &self.shared.groups[self.group].series.classes;
         let class = input.class.unwrap_or(classes.len() - 1);
-        let number = classes[class].response.of(WaitEnd::Answered).number();
+        let number = classes[class].response.ended(WaitEnd::Answered).number();
         input.transaction =
             Some(Transaction { class: number, user: self.number, due, sent, first: done.first, done: done.at });
         self.compare_with_kernel(session);

@@ -204,7 +204,7 @@ impl User {
 
     /// Counts a failure of the operation that is played.
     pub(super) fn fails(&self, failure: Failure, session: &Session, time: Duration) {
-        self.shared.tally(|tally| tally.counts.error(failure));
+        self.shared.tally(|tally| tally.counts.count_failure(failure));
         self.shared.add_sample(failure.name(), || self.sample(session, self.at, time));
     }
 

@@ -34,9 +34,9 @@ const NOT_ALLOWED: &str =
     "only root, or a process with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON, may use it on telnet lines";
 
 /// How long the kernel may take to break a socket.
-const PATIENCE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
+const BREAK_TIMEOUT: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 /// How long loopback may take to connect.
-const A_MOMENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+const CONNECT_TIMEOUT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 /// `struct event` of `telnet.bpf.c`: a cookie, whether anything was lost, a number of bytes, and the bytes.
 const EVENT_HEAD: usize = 16;
 /// Most events of one turn. A line that floods the host with commands then delays other lines by no more than these.
@@ -266,7 +266,7 @@ pub(super) fn connection(number: u64) -> io::Result<Control> {
         Ok(()) | Err(Errno::INPROGRESS) => {}
         Err(error) => return Err(error.into()),
     }
-    poll(&mut [PollFd::new(&listener, PollFlags::IN)], Some(&A_MOMENT))?;
+    poll(&mut [PollFd::new(&listener, PollFlags::IN)], Some(&CONNECT_TIMEOUT))?;
     let host = accept_with(&listener, SocketFlags::CLOEXEC)?;
     // Anybody on this machine can connect there.
     if rustix::net::getpeername(&host)? != Some(getsockname(&kernel)?) {
@@ -288,7 +288,7 @@ fn break_sink(sinks: &MapHandle, sink: &Control) -> io::Result<()> {
     sinks.update(&0_u32.to_ne_bytes(), &descriptor(&sink.kernel), MapFlags::ANY).map_err(io::Error::other)?;
     shutdown(&sink.kernel, Shutdown::Write)?;
     send(&sink.host, &[0], SendFlags::NOSIGNAL)?;
-    poll(&mut [PollFd::new(&sink.kernel, PollFlags::ERR)], Some(&PATIENCE))?;
+    poll(&mut [PollFd::new(&sink.kernel, PollFlags::ERR)], Some(&BREAK_TIMEOUT))?;
     match socket_error(&sink.kernel)? {
         Err(Errno::PIPE) => Ok(()),
         _ => Err(io::Error::other("a socket does not break")),

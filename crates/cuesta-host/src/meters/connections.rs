@@ -44,17 +44,17 @@ record! {
 
 impl ConnectionTable {
     pub(crate) fn open(&mut self, now: Stamp) {
-        self.pass(now);
+        self.advance(now);
         self.connected += 1;
         self.opened += 1;
         self.peak = self.peak.max(self.connected);
     }
 
     pub(crate) fn close(&mut self, now: Stamp, how: &'static str, totals: LineTotals) {
-        self.pass(now);
+        self.advance(now);
         self.connected -= 1;
         *self.closes.entry(how).or_default() += 1;
-        self.busiest = self.busiest.most(totals);
+        self.busiest = self.busiest.max(totals);
     }
 
     /// A line took the in-kernel path, or could not for a reason.
@@ -84,17 +84,17 @@ impl ConnectionTable {
                 *sums.entry(name).or_default() += count;
             }
         }
-        self.busiest = self.busiest.most(other.busiest);
+        self.busiest = self.busiest.max(other.busiest);
     }
 
-    fn pass(&mut self, now: Stamp) {
+    fn advance(&mut self, now: Stamp) {
         self.line_nanos = self.line_nanos(now);
         self.changed = now;
     }
 }
 
 impl LineTotals {
-    fn most(self, other: Self) -> Self {
+    fn max(self, other: Self) -> Self {
         Self {
             messages: self.messages.max(other.messages),
             characters_in: self.characters_in.max(other.characters_in),

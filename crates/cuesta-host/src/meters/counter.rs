@@ -19,7 +19,7 @@ impl Counter {
         self.set(self.get() + count);
     }
 
-    pub(crate) fn take_away(&self, count: u64) {
+    pub(crate) fn subtract(&self, count: u64) {
         self.set(self.get().saturating_sub(count));
     }
 

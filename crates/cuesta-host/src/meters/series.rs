@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use cuesta_record::{Stamp, clock, private, private_folder};
+use cuesta_record::{Stamp, clock, private_folder, private_options};
 
 use super::Meters;
 use super::snapshot::CounterSnapshot;
@@ -27,14 +27,14 @@ impl Series {
         let path = folder.join("series.jsonl");
         let open = || {
             private_folder(folder)?;
-            private().append(true).create(true).open(&path)
+            private_options().append(true).create(true).open(&path)
         };
         let file = open().map_err(|source| HostError::Meters { path: path.display().to_string(), source })?;
         Ok(Self { file, meters, last: first })
     }
 
     /// Writes the counts since the last row in one write, so that the file has whole rows only.
-    pub(crate) fn row(&mut self) -> io::Result<()> {
+    pub(crate) fn write_row(&mut self) -> io::Result<()> {
         let snapshot = CounterSnapshot::read(&self.meters);
         let mut row = serde_json::to_vec(&snapshot.since(&self.last))?;
         row.push(b'\n');
@@ -44,12 +44,12 @@ impl Series {
 }
 
 /// Writes rows until it is dropped or the disk refuses one.
-pub(crate) async fn each_second(series: Arc<Mutex<Series>>, started: Stamp) -> io::Result<()> {
+pub(crate) async fn write_each_second(series: Arc<Mutex<Series>>, started: Stamp) -> io::Result<()> {
     let mut due = started;
     loop {
         due += Duration::from_secs(1);
         clock::sleep_until(due).await;
-        locked(&series).row()?;
+        locked(&series).write_row()?;
     }
 }
 
@@ -60,6 +60,6 @@ pub(crate) fn locked(series: &Mutex<Series>) -> MutexGuard<'_, Series> {
 impl Drop for Series {
     /// Writes the last, shorter row. An error cannot be reported any more.
     fn drop(&mut self) {
-        let _ = self.row();
+        let _ = self.write_row();
     }
 }

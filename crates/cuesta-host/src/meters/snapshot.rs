@@ -36,7 +36,7 @@ pub(crate) struct CounterSnapshot {
 
 impl CounterSnapshot {
     /// The snapshot of a host that starts at `at`: all counters zero, and the CPU time of this process so far.
-    pub(crate) fn none(at: Stamp, threads: usize) -> Self {
+    pub(crate) fn at_start(at: Stamp, threads: usize) -> Self {
         Self {
             at,
             threads: vec![Some(TaskTime::default()); threads],
@@ -48,7 +48,7 @@ impl CounterSnapshot {
     /// Reads the counters of all threads.
     pub(crate) fn read(meters: &[Arc<Meters>]) -> Self {
         let now = clock::now();
-        let mut snapshot = Self::none(now, 0);
+        let mut snapshot = Self::at_start(now, 0);
         for thread in meters {
             thread.add_to(&mut snapshot.counts);
             snapshot.connections.add(&thread.connections.lock().expect("no panic under this lock"), now);

@@ -25,7 +25,7 @@ async fn characters(terminal: &mut Terminal) -> io::Result<()> {
         for character in &typed[..message.len] {
             let due = terminal.front().due(message.arrived);
             echo(terminal, due, std::slice::from_ref(character)).await?;
-            terminal.answered();
+            terminal.count_answer();
         }
     }
     Ok(())
@@ -36,10 +36,10 @@ async fn rows(terminal: &mut Terminal) -> io::Result<()> {
     let mut row = [0; LONGEST_ROW + 2];
     while let Some(message) = terminal.read(&mut row[..LONGEST_ROW]).await? {
         let due = terminal.front().due(message.taken);
-        terminal.until(due).await?;
+        terminal.wait_until(due).await?;
         row[message.len..message.len + 2].copy_from_slice(b"\r\n");
         echo(terminal, due, &row[..message.len + 2]).await?;
-        terminal.answered();
+        terminal.count_answer();
     }
     Ok(())
 }

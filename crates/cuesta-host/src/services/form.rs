@@ -40,9 +40,9 @@ pub(super) async fn serve(terminal: &mut Terminal, reply: u32) -> io::Result<()>
     let mut record = [0; LONGEST_ROW];
     while let Some(message) = terminal.read(&mut record).await? {
         let due = terminal.front().due(message.taken);
-        terminal.until(due).await?;
+        terminal.wait_until(due).await?;
         show(terminal, reply as usize, &key(record[..message.len].first().copied())).await?;
-        terminal.answered();
+        terminal.count_answer();
     }
     Ok(())
 }

@@ -42,8 +42,8 @@ async fn run(terminal: &mut Terminal) -> io::Result<()> {
         Service::Transaction { reply } => transaction::serve(terminal, reply).await,
         Service::Form { reply } => form::serve(terminal, reply).await,
         Service::Output { rows, start } => output::serve(terminal, rows, start).await,
-        Service::BscLoop {} => Box::pin(bsc_loop::serve(terminal)).await,
         // Boxed, because these futures are large and lines of other services should stay small.
+        Service::BscLoop {} => Box::pin(bsc_loop::serve(terminal)).await,
         Service::Shell { .. } => Box::pin(shell::serve(terminal)).await,
         Service::Socket { .. } => Box::pin(socket::serve(terminal)).await,
     }

@@ -20,10 +20,10 @@ pub(super) async fn serve(terminal: &mut Terminal, rows: u32, start: OutputStart
     }
     while !terminal.hung_up() {
         let due = terminal.front().due(asked);
-        terminal.until(due).await?;
-        terminal.discard();
+        terminal.wait_until(due).await?;
+        terminal.discard_input();
         terminal.write(due, length, listing::fill).await?;
-        terminal.answered();
+        terminal.count_answer();
         asked = clock::now();
     }
     Ok(())

@@ -31,7 +31,7 @@ pub(super) enum RelayEnd {
 }
 
 /// The result of reading the program's output.
-enum ShowOutcome {
+enum OutputOutcome {
     Some,
     Nothing,
     Ended,
@@ -62,13 +62,13 @@ impl Relay {
         poll_fn(|cx| {
             loop {
                 let next = terminal.service_line(cx)?;
-                let took = self.pass(cx, terminal, program);
+                let took = self.pass_input(cx, terminal, program);
                 if !took && self.is_empty() && !std::mem::replace(&mut input_ended, true) {
                     end_input(program);
                 }
-                match show(cx, terminal, program)? {
-                    ShowOutcome::Ended => return Poll::Ready(Ok(())),
-                    ShowOutcome::Nothing if !took => {}
+                match pass_output(cx, terminal, program)? {
+                    OutputOutcome::Ended => return Poll::Ready(Ok(())),
+                    OutputOutcome::Nothing if !took => {}
                     _ => {
                         due = clock::now() + patience;
                         continue;
@@ -105,12 +105,12 @@ impl Relay {
                 {
                     terminal.resize(columns, rows);
                 }
-                let took = self.pass(cx, terminal, program);
-                match show(cx, terminal, program)? {
-                    ShowOutcome::Ended => return Poll::Ready(Ok(RelayEnd::Ended)),
-                    ShowOutcome::Some => continue,
-                    ShowOutcome::Nothing if took => continue,
-                    ShowOutcome::Nothing => {}
+                let took = self.pass_input(cx, terminal, program);
+                match pass_output(cx, terminal, program)? {
+                    OutputOutcome::Ended => return Poll::Ready(Ok(RelayEnd::Ended)),
+                    OutputOutcome::Some => continue,
+                    OutputOutcome::Nothing if took => continue,
+                    OutputOutcome::Nothing => {}
                 }
             }
             // That is all that was read, if nothing waits here.
@@ -126,7 +126,7 @@ impl Relay {
     }
 
     /// Passes input to the program, as much as it takes now; true if it took any.
-    fn pass(&mut self, cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut impl Line) -> bool {
+    fn pass_input(&mut self, cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut impl Line) -> bool {
         if self.is_empty() && !self.refill(terminal) {
             return false;
         }
@@ -163,22 +163,22 @@ impl Relay {
 }
 
 /// Copies the program's output to the terminal, as far as there is room.
-fn show(cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut impl Line) -> io::Result<ShowOutcome> {
+fn pass_output(cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut impl Line) -> io::Result<OutputOutcome> {
     let room = terminal.room_now().min(PIECE);
     if room == 0 {
-        return Ok(ShowOutcome::Nothing);
+        return Ok(OutputOutcome::Nothing);
     }
     let mut buffer = [0; PIECE];
     match program.poll_receive(cx, &mut buffer[..room]) {
-        Poll::Pending => Ok(ShowOutcome::Nothing),
+        Poll::Pending => Ok(OutputOutcome::Nothing),
         Poll::Ready(Ok(received)) if received.len > 0 => {
             let shown = &buffer[..received.len];
-            terminal.put(Stamp::ZERO, received.len, |into| into.copy_from_slice(shown));
-            Ok(ShowOutcome::Some)
+            terminal.queue(Stamp::ZERO, received.len, |into| into.copy_from_slice(shown));
+            Ok(OutputOutcome::Some)
         }
-        Poll::Ready(Ok(_)) => Ok(ShowOutcome::Ended),
+        Poll::Ready(Ok(_)) => Ok(OutputOutcome::Ended),
         // The shell has printed that there is no such program.
-        Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(ShowOutcome::Ended),
+        Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(OutputOutcome::Ended),
         Poll::Ready(Err(error)) => Err(error),
     }
 }

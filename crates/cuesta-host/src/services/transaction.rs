@@ -19,10 +19,10 @@ pub(super) async fn serve(terminal: &mut Terminal, reply: u64) -> io::Result<()>
     let most = if terminal.front().settings.discipline.unit == Unit::Character { 1 } else { LONGEST_ROW };
     while let Some(message) = terminal.read(&mut [0; LONGEST_ROW][..most]).await? {
         let due = terminal.front().due(message.taken);
-        terminal.until(due).await?;
+        terminal.wait_until(due).await?;
         // Due at once: the delay counts from the message, and was waited for above.
         terminal.write(Stamp::ZERO, reply, |at, into| answer(reply, at, into)).await?;
-        terminal.answered();
+        terminal.count_answer();
     }
     Ok(())
 }

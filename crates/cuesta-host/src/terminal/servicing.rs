@@ -65,7 +65,7 @@ impl Terminal {
 
     pub(super) fn unblock(&mut self) {
         if std::mem::take(&mut self.blocked) {
-            self.front.meters.levels.blocked.take_away(1);
+            self.front.meters.levels.blocked.subtract(1);
         }
     }
 

@@ -32,16 +32,16 @@ pub(super) struct TaskSide<'a> {
     /// Processes whose children alone belong to this side.
     reapers: Option<&'a BTreeMap<u32, Process>>,
     /// Processes of the other side.
-    beyond: &'a BTreeMap<u32, Process>,
+    other_side: &'a BTreeMap<u32, Process>,
 }
 
 impl<'a> TaskSide<'a> {
     pub(super) fn subject(tasks: &'a Tasks) -> Self {
-        Self { tasks, processes: &tasks.processes, reapers: Some(&tasks.reapers), beyond: &tasks.others }
+        Self { tasks, processes: &tasks.processes, reapers: Some(&tasks.reapers), other_side: &tasks.others }
     }
 
     pub(super) fn others(tasks: &'a Tasks) -> Self {
-        Self { tasks, processes: &tasks.others, reapers: None, beyond: &tasks.processes }
+        Self { tasks, processes: &tasks.others, reapers: None, other_side: &tasks.processes }
     }
 
     fn all(self) -> impl Iterator<Item = (&'a u32, &'a Process)> {
@@ -58,22 +58,22 @@ impl<'a> TaskSide<'a> {
     }
 
     /// Processes that may have waited for children of the other side.
-    fn parents_beyond(self) -> impl Iterator<Item = u32> {
+    fn parents_of_other_side(self) -> impl Iterator<Item = u32> {
         let reapers = self.tasks.reapers.keys().filter(move |_| self.reapers.is_none());
-        self.beyond.values().map(|process| process.stat.parent).chain(reapers.copied())
+        self.other_side.values().map(|process| process.stat.parent).chain(reapers.copied())
     }
 
     /// Processes that may have waited for orphans of the other side, if that has processes: its ancestors, and init even if
     /// it is none of them.
-    fn heirs_beyond(self) -> impl Iterator<Item = u32> {
-        let most = self.processes.len() + self.beyond.len() + 1; // the parents of a saved snapshot may form a cycle
+    fn heirs_of_other_side(self) -> impl Iterator<Item = u32> {
+        let most = self.processes.len() + self.other_side.len() + 1; // the parents of a saved snapshot may form a cycle
         let parent = move |pid: &u32| {
-            let process = self.processes.get(pid).or_else(|| self.beyond.get(pid));
+            let process = self.processes.get(pid).or_else(|| self.other_side.get(pid));
             process.map(|process| process.stat.parent)
         };
         let ancestors =
-            self.beyond.values().flat_map(move |process| successors(Some(process.stat.parent), parent).take(most));
-        ancestors.chain((!self.beyond.is_empty()).then_some(INIT))
+            self.other_side.values().flat_map(move |process| successors(Some(process.stat.parent), parent).take(most));
+        ancestors.chain((!self.other_side.is_empty()).then_some(INIT))
     }
 }
 
@@ -82,59 +82,60 @@ type Pair<'a> = (Option<&'a Process>, &'a Process);
 
 /// The processes of the later snapshot, each with its state in the earlier one, and the processes that ended in between.
 pub(super) struct ProcessPairs<'a> {
-    a: TaskSide<'a>,
-    b: TaskSide<'a>,
+    earlier: TaskSide<'a>,
+    later: TaskSide<'a>,
     living: BTreeMap<u32, Pair<'a>>,
     /// Ended processes, each with the living process that holds its account now, if that is one of the pairs.
     gone: Vec<(Option<u32>, &'a Process)>,
 }
 
 impl<'a> ProcessPairs<'a> {
-    pub(super) fn new(a: TaskSide<'a>, b: TaskSide<'a>, begun: u64) -> Self {
-        let before = |pid: &u32, process: &Process| same(a.find(*pid), process);
+    pub(super) fn new(earlier: TaskSide<'a>, later: TaskSide<'a>, begun: u64) -> Self {
+        let before = |pid: &u32, process: &Process| same(earlier.find(*pid), process);
         // A process that began before the earlier snapshot and is not in it joined the subject later. Its counters at the
         // earlier snapshot are not known, so it counts from the next snapshot on.
         let new = |process: &Process| nanos(process.stat.start.saturating_add(1)) >= begun;
-        let pairs = b.all().map(|(pid, process)| (*pid, (before(pid, process), process)));
+        let pairs = later.all().map(|(pid, process)| (*pid, (before(pid, process), process)));
         let pairs: BTreeMap<_, _> = pairs.filter(|(_, (before, process))| before.is_some() || new(process)).collect();
         let lives = |pid: &u32, process: &Process| {
-            same(b.processes.get(pid), process).or_else(|| same(b.beyond.get(pid), process)).is_some()
+            same(later.processes.get(pid), process).or_else(|| same(later.other_side.get(pid), process)).is_some()
         };
         // The nearest living ancestor holds the account of an ended process, if that ancestor is still on this side.
         let heir = |process: &Process| {
-            let parent = |pid: &u32| Some(a.processes.get(pid)?.stat.parent);
+            let parent = |pid: &u32| Some(earlier.processes.get(pid)?.stat.parent);
             // Bound the walk: the parents of a saved snapshot may form a cycle.
-            let mut ancestors = successors(Some(process.stat.parent), parent).take(a.processes.len() + 1);
-            let living = ancestors.find(|pid| a.processes.get(pid).is_none_or(|process| lives(pid, process)))?;
+            let mut ancestors = successors(Some(process.stat.parent), parent).take(earlier.processes.len() + 1);
+            let living = ancestors.find(|pid| earlier.processes.get(pid).is_none_or(|process| lives(pid, process)))?;
             pairs.contains_key(&living).then_some(living)
         };
-        let ended = a.processes.iter().filter(|(pid, process)| !lives(pid, process));
+        let ended = earlier.processes.iter().filter(|(pid, process)| !lives(pid, process));
         let gone = ended.map(|(_, process)| (heir(process), process)).collect();
-        Self { a, b, living: pairs, gone }
+        Self { earlier, later, living: pairs, gone }
     }
 
     pub(super) fn delta(&self, ended: Option<ExitDelta>) -> TaskDelta {
         let reported = ended.map(|ended| ended.processes);
-        let mut beyond: BTreeSet<u32> = self.a.parents_beyond().chain(self.b.parents_beyond()).collect();
+        let mut parents_of_both: BTreeSet<u32> =
+            self.earlier.parents_of_other_side().chain(self.later.parents_of_other_side()).collect();
         if ended.is_some() {
             // The other side's orphans that began and ended in between are in no snapshot. The listener has them on their side.
-            beyond.extend(self.a.heirs_beyond().chain(self.b.heirs_beyond()));
+            parents_of_both.extend(self.earlier.heirs_of_other_side().chain(self.later.heirs_of_other_side()));
         }
-        let by_parents = self.grown(&beyond);
-        let usage = reported.map_or(by_parents, |reported| by_parents.max(self.with_ends(reported)));
+        let by_parents = self.usage_by_parents(&parents_of_both);
+        let usage = reported.map_or(by_parents, |reported| by_parents.max(self.usage_by_exits(reported)));
         let totals = ended.unwrap_or_default().tasks;
         TaskDelta {
             seconds: self.seconds(usage.cpu, ended),
             usage,
             block_delay: self.block_delay(totals.block_delay),
-            threads: (self.a.tasks.threads && self.b.tasks.threads).then(|| self.of_threads(totals)),
+            threads: (self.earlier.tasks.threads && self.later.tasks.threads).then(|| self.of_threads(totals)),
         }
     }
 
     /// The interval in which the tasks used `cpu` nanoseconds. Each process is read at an instant of its own, so the CPU time of each
     /// living process is divided by its own interval, and the CPU time of the ended ones by that of the sums.
     fn seconds(&self, cpu: u64, ended: Option<ExitDelta>) -> f64 {
-        let (from, until) = (self.a.tasks.at, self.b.tasks.at);
+        let (from, until) = (self.earlier.tasks.at, self.later.tasks.at);
         let seconds = until.since(from).as_secs_f64();
         let (mut rate, mut of_ended) = (0.0, cpu);
         for (before, process) in self.living.values() {
@@ -148,42 +149,42 @@ impl<'a> ProcessPairs<'a> {
     }
 
     /// How much counters grew, by the account of parents: those of the processes themselves, and those of their children that
-    /// ended, less the part that the earlier snapshot saw. Children of processes in `beyond` may belong to the other side and
+    /// ended, less the part that the earlier snapshot saw. Children of processes in `parents_of_both` may belong to the other side and
     /// do not count.
-    fn grown(&self, beyond: &BTreeSet<u32>) -> ProcessUsage {
-        if self.b.has_all_orphans() && !beyond.contains(&INIT) {
-            return self.grown_with_orphans(beyond);
+    fn usage_by_parents(&self, parents_of_both: &BTreeSet<u32>) -> ProcessUsage {
+        if self.later.has_all_orphans() && !parents_of_both.contains(&INIT) {
+            return self.usage_by_parents_with_orphans(parents_of_both);
         }
         let mut seen = BTreeMap::<u32, ProcessUsage>::new();
         for (heir, process) in self.gone.iter().filter_map(|(heir, process)| Some(((*heir)?, process))) {
             let sum = seen.entry(heir).or_default();
             *sum = sum.plus(process.usage()).plus(process.usage_of_children());
         }
-        let reaped = self.living.iter().filter(|(pid, _)| !beyond.contains(pid)).map(|(pid, pair)| {
+        let reaped = self.living.iter().filter(|(pid, _)| !parents_of_both.contains(pid)).map(|(pid, pair)| {
             since(*pair, Process::usage_of_children).since(seen.get(pid).copied().unwrap_or_default())
         });
-        reaped.fold(self.lived(), ProcessUsage::plus)
+        reaped.fold(self.usage_of_living(), ProcessUsage::plus)
     }
 
     /// The same for a side to which all orphans belong. Init, not the nearest ancestor, holds the account of an ended orphan.
     /// Which of them holds it is not known afterwards, so the part that was seen is subtracted from the sum over all.
-    fn grown_with_orphans(&self, beyond: &BTreeSet<u32>) -> ProcessUsage {
-        let waited_for = self.living.iter().filter(|(pid, _)| !beyond.contains(pid));
+    fn usage_by_parents_with_orphans(&self, parents_of_both: &BTreeSet<u32>) -> ProcessUsage {
+        let waited_for = self.living.iter().filter(|(pid, _)| !parents_of_both.contains(pid));
         let reaped = sum(waited_for.map(|(_, pair)| since(*pair, Process::usage_of_children)));
-        let accounted = self.gone.iter().filter(|(heir, _)| heir.is_some_and(|heir| !beyond.contains(&heir)));
+        let accounted = self.gone.iter().filter(|(heir, _)| heir.is_some_and(|heir| !parents_of_both.contains(&heir)));
         let seen = sum(accounted.map(|(_, process)| process.usage().plus(process.usage_of_children())));
-        self.lived().plus(reaped.since(seen))
+        self.usage_of_living().plus(reaped.since(seen))
     }
 
     /// How much counters grew, by births and last accounts: those of the living processes, and those of the ended ones less
     /// their earlier counters.
-    fn with_ends(&self, ended: ProcessUsage) -> ProcessUsage {
+    fn usage_by_exits(&self, ended: ProcessUsage) -> ProcessUsage {
         let before = sum(self.gone.iter().map(|(_, process)| process.usage()));
-        self.lived().plus(ended.since(before))
+        self.usage_of_living().plus(ended.since(before))
     }
 
     /// What the living processes used themselves.
-    fn lived(&self) -> ProcessUsage {
+    fn usage_of_living(&self) -> ProcessUsage {
         sum(self.living.values().map(|pair| since(*pair, Process::usage)))
     }
 

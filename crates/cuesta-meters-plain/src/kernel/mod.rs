@@ -99,7 +99,7 @@ mod tests {
 
         #[test]
         fn any_bytes_parse_or_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = (taskstats::messages(&bytes), proc_events::event(&bytes));
+            let _ = (taskstats::parse_datagram(&bytes), proc_events::event(&bytes));
         }
     }
 

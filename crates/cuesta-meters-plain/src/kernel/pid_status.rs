@@ -14,7 +14,6 @@ pub struct PidStatus {
 }
 
 impl PidStatus {
-    /// Reads the file.
     pub fn parse(text: &str) -> Result<Self, Malformed> {
         let malformed = || Malformed::new("/proc/PID/status", text);
         let count = |key| value_of(text, key).ok_or_else(malformed);

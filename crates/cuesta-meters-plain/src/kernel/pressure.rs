@@ -14,7 +14,6 @@ pub struct Pressure {
 }
 
 impl Pressure {
-    /// Reads the file.
     pub fn parse(text: &str) -> Result<Self, Malformed> {
         let total = |kind| {
             let row = text.lines().find(|row| row.starts_with(kind))?;

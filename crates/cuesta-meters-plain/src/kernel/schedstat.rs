@@ -29,7 +29,6 @@ impl From<SchedStat> for [u64; 3] {
 }
 
 impl SchedStat {
-    /// Reads the file.
     pub fn parse(text: &str) -> Result<Self, Malformed> {
         let mut fields = numbers(text);
         let (Some(run), Some(wait), Some(slices)) = (fields.next(), fields.next(), fields.next()) else {

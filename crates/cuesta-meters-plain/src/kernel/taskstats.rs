@@ -150,8 +150,7 @@ fn request(family: u16, command: u8, kind: u16, value: &[u8]) -> Vec<u8> {
     message
 }
 
-/// Reads one datagram.
-pub fn messages(mut bytes: &[u8]) -> Vec<Message> {
+pub fn parse_datagram(mut bytes: &[u8]) -> Vec<Message> {
     let mut read = Vec::new();
     while let (Some(length), Some(kind)) = (u32_at(bytes, 0), u16_at(bytes, 4)) {
         let length = length as usize;
@@ -271,9 +270,9 @@ mod tests {
         let waits = TaskTotals { tasks: 1, dispatches: 5, wait: 70, block_delay: 9, voluntary: 3, involuntary: 1 };
         let expected = LastAccount { task: 77, process: 70, parent: 4, usage, waits };
         let all = [ended, family, refused].concat();
-        assert_eq!(messages(&all), [Message::Ended(expected), Message::Family(29), Message::Answer(1)]);
+        assert_eq!(parse_datagram(&all), [Message::Ended(expected), Message::Family(29), Message::Answer(1)]);
         for cut in 0..all.len() {
-            assert!(messages(&all[..cut]).len() <= 3, "cut at {cut}");
+            assert!(parse_datagram(&all[..cut]).len() <= 3, "cut at {cut}");
         }
     }
 }

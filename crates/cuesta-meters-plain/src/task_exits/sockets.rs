@@ -10,7 +10,7 @@ use rustix::net::{
 
 use crate::kernel::cpu_list;
 use crate::kernel::proc_events::{self, Event, PROCESSES};
-use crate::kernel::taskstats::{LastAccount, Message, ask_for_ends, ask_for_family, messages};
+use crate::kernel::taskstats::{LastAccount, Message, ask_for_ends, ask_for_family, parse_datagram};
 
 /// Bytes of the receive buffer: some ten thousand ends.
 const ROOM: usize = 16 << 20;
@@ -58,7 +58,7 @@ impl ExitSocket {
     fn ask(&self, request: &[u8]) -> Vec<Message> {
         let mut answers = Vec::new();
         if send(&self.0, request, SendFlags::empty()).is_ok() {
-            receive(&self.0, |bytes| answers.extend(messages(bytes)));
+            receive(&self.0, |bytes| answers.extend(parse_datagram(bytes)));
         }
         answers
     }
@@ -66,7 +66,7 @@ impl ExitSocket {
     /// Passes on each last account; returns how often the buffer was full.
     pub(super) fn receive(&self, mut take: impl FnMut(LastAccount)) -> u64 {
         receive(&self.0, |bytes| {
-            for message in messages(bytes) {
+            for message in parse_datagram(bytes) {
                 if let Message::Ended(account) = message {
                     take(account);
                 }

@@ -104,15 +104,15 @@ pub fn calibrate() -> io::Result<Constants> {
         sample: spin.sample,
         sample_in_fault: fault.sample.max(spin.sample),
         errors: [
-            (error(&call.tally) * call_seconds).hypot(UNLIKE[0] * call_after),
-            (error(&fault.tally) * fault_seconds).hypot(UNLIKE[1] * fault_hidden),
+            (error(&call.tally) * call_seconds).hypot(PROGRAM_SPREAD[0] * call_after),
+            (error(&fault.tally) * fault_seconds).hypot(PROGRAM_SPREAD[1] * fault_hidden),
         ],
     })
 }
 
 /// Relative spread of `call_after` and `fault_hidden` between programs, from programs that time themselves (`tests/truth`): on a
 /// virtual machine of two CPUs the faults of 60 such runs hid 1.4 times as much as those of this loop, in the mean.
-const UNLIKE: [f64; 2] = [0.5, 0.4];
+const PROGRAM_SPREAD: [f64; 2] = [0.5, 0.4];
 /// Calls of a pass.
 const CALLS: u32 = 16_384;
 /// Pages of a pass.

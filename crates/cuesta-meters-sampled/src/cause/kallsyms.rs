@@ -58,10 +58,10 @@ impl Kallsyms {
             let mut words = row.split_ascii_whitespace();
             let (Some(address), Some(kind), Some(name)) = (words.next(), words.next(), words.next()) else { continue };
             let Ok(start) = u64::from_str_radix(address, 16) else { continue };
-            // Padding before a function, for patching.
             if start != 0 && ENDS.contains(&name) {
                 all.ends.push(start);
             }
+            // `__pfx_`: padding before a function, for patching.
             if start == 0
                 || ENDS.contains(&name)
                 || !matches!(kind, "t" | "T" | "w" | "W")
@@ -71,7 +71,7 @@ impl Kallsyms {
             }
             let module = words.next().map_or("", |module| module.trim_matches(['[', ']']));
             let class = class_of(name);
-            let (Some(name), Some(module)) = (all.keep(name), all.keep(module)) else { break };
+            let (Some(name), Some(module)) = (all.intern(name), all.intern(module)) else { break };
             all.symbols.push(Symbol { start, name, module, class });
         }
         all.symbols.sort_by_key(|symbol| symbol.start);
@@ -107,7 +107,7 @@ impl Kallsyms {
         self.symbols.is_empty()
     }
 
-    fn keep(&mut self, name: &str) -> Option<(u32, u32)> {
+    fn intern(&mut self, name: &str) -> Option<(u32, u32)> {
         let from = u32::try_from(self.names.len()).ok()?;
         self.names.push_str(name);
         Some((from, u32::try_from(self.names.len()).ok()?))

@@ -81,7 +81,7 @@ pub struct Maps {
 #[derive(Debug, Clone, Default)]
 struct Process {
     /// In order of address; shared with the children until one of them changes its own.
-    stretches: Arc<Vec<MappedRange>>,
+    ranges: Arc<Vec<MappedRange>>,
     /// When its first task ended.
     ended: Option<Stamp>,
 }
@@ -97,11 +97,11 @@ struct MappedRange {
 impl Maps {
     pub fn map(&mut self, process: u32, map: &Map) {
         // Older mappings are read from /proc, which may have this one too. Adding it twice does no harm.
-        self.meet(process);
+        self.read_if_unknown(process);
         let module = self.modules.number(&map.path);
-        let stretch = MappedRange { start: map.start, end: map.end, offset: map.offset, module };
+        let range = MappedRange { start: map.start, end: map.end, offset: map.offset, module };
         if let Some(known) = self.by_process.get_mut(&process) {
-            lay(Arc::make_mut(&mut known.stretches), stretch);
+            insert_range(Arc::make_mut(&mut known.ranges), range);
         }
     }
 
@@ -112,7 +112,7 @@ impl Maps {
 
     /// A new process has the mappings of its parent.
     pub fn fork(&mut self, process: u32, parent: u32) {
-        self.meet(parent);
+        self.read_if_unknown(parent);
         let mut child = self.by_process.get(&parent).cloned().unwrap_or_default();
         child.ended = None;
         self.by_process.insert(process, child);
@@ -132,46 +132,46 @@ impl Maps {
 
     /// The file at an address of a process.
     pub fn find(&mut self, process: u32, address: u64) -> Option<FileOffset> {
-        self.meet(process);
-        let stretches = &self.by_process.get(&process)?.stretches;
-        let next = stretches.partition_point(|stretch| stretch.start <= address);
-        let stretch = stretches.get(next.checked_sub(1)?).filter(|stretch| address < stretch.end)?;
-        let offset = (address - stretch.start).saturating_add(stretch.offset);
-        Some(FileOffset { module: stretch.module, offset })
+        self.read_if_unknown(process);
+        let ranges = &self.by_process.get(&process)?.ranges;
+        let next = ranges.partition_point(|range| range.start <= address);
+        let range = ranges.get(next.checked_sub(1)?).filter(|range| address < range.end)?;
+        let offset = (address - range.start).saturating_add(range.offset);
+        Some(FileOffset { module: range.module, offset })
     }
 
     /// Reads the mappings of a process that is older than the sampler.
-    fn meet(&mut self, process: u32) {
+    fn read_if_unknown(&mut self, process: u32) {
         if self.by_process.contains_key(&process) {
             return;
         }
         let text = fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
-        let mut stretches = Vec::new();
+        let mut ranges = Vec::new();
         for map in executable(&text) {
             let module = self.modules.number(&map.path);
-            lay(&mut stretches, MappedRange { start: map.start, end: map.end, offset: map.offset, module });
+            insert_range(&mut ranges, MappedRange { start: map.start, end: map.end, offset: map.offset, module });
         }
-        self.by_process.insert(process, Process { stretches: Arc::new(stretches), ended: None });
+        self.by_process.insert(process, Process { ranges: Arc::new(ranges), ended: None });
     }
 }
 
 /// Adds a range; it replaces whatever it covers.
-fn lay(stretches: &mut Vec<MappedRange>, new: MappedRange) {
+fn insert_range(ranges: &mut Vec<MappedRange>, new: MappedRange) {
     if new.start >= new.end {
         return;
     }
-    let from = stretches.partition_point(|old| old.end <= new.start);
-    let to = stretches.partition_point(|old| old.start < new.end);
+    let from = ranges.partition_point(|old| old.end <= new.start);
+    let to = ranges.partition_point(|old| old.start < new.end);
     let mut pieces = Vec::with_capacity(3);
-    if let Some(first) = stretches.get(from..to).and_then(<[_]>::first).filter(|old| old.start < new.start) {
+    if let Some(first) = ranges.get(from..to).and_then(<[_]>::first).filter(|old| old.start < new.start) {
         pieces.push(MappedRange { end: new.start, ..*first });
     }
     pieces.push(new);
-    if let Some(last) = stretches.get(from..to).and_then(<[_]>::last).filter(|old| old.end > new.end) {
+    if let Some(last) = ranges.get(from..to).and_then(<[_]>::last).filter(|old| old.end > new.end) {
         let offset = last.offset.saturating_add(new.end - last.start);
         pieces.push(MappedRange { start: new.end, offset, ..*last });
     }
-    stretches.splice(from..to, pieces);
+    ranges.splice(from..to, pieces);
 }
 
 /// The executable rows of `/proc/PID/maps`; rows that cannot be read are skipped.

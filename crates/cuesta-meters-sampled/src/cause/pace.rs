@@ -23,17 +23,17 @@ pub(crate) struct Pace(BTreeMap<u32, Recent>);
 struct Recent {
     faults: f64,
     busy: f64,
-    met: bool,
+    sampled: bool,
     half: bool,
 }
 
 impl Pace {
     /// Counts a busy sample of a CPU.
-    pub(crate) fn met(&mut self, cpu: u32, fault: bool) {
+    pub(crate) fn count_sample(&mut self, cpu: u32, fault: bool) {
         let recent = self.0.entry(cpu).or_default();
         recent.busy += 1.0;
         recent.faults += f64::from(u8::from(fault));
-        recent.met = true;
+        recent.sampled = true;
     }
 
     /// The CPUs whose rate changes now, and whether to half rate.
@@ -45,7 +45,7 @@ impl Pace {
 
 impl Recent {
     fn decide(&mut self) -> Option<bool> {
-        if !std::mem::take(&mut self.met) {
+        if !std::mem::take(&mut self.sampled) {
             return None;
         }
         let limit = if self.half { SPARSE } else { DENSE };
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     fn round(pace: &mut Pace, faults: u32, others: u32) -> Vec<(u32, bool)> {
-        (0..faults + others).for_each(|number| pace.met(3, number < faults));
+        (0..faults + others).for_each(|number| pace.count_sample(3, number < faults));
         pace.changes()
     }
 

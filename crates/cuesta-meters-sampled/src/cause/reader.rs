@@ -58,7 +58,7 @@ impl Reader {
 
     /// Reads the records that were drained from rings and written before `floor`.
     pub(crate) fn read_before(&mut self, rings: &mut Rings, floor: Stamp) {
-        rings.before(floor).into_iter().for_each(|record| self.read(record));
+        rings.take_before(floor).into_iter().for_each(|record| self.read(record));
     }
 
     pub(crate) fn read(&mut self, record: Stamped) {
@@ -120,7 +120,7 @@ impl Reader {
         let (class, base) = self.classify(sample, &functions, offset);
         let cause = class.cause;
         if cause != Cause::Idle {
-            self.pace.met(sample.cpu, cause == Cause::PageFaults);
+            self.pace.count_sample(sample.cpu, cause == Cause::PageFaults);
         }
         for (filter, tally) in &mut self.watched {
             if filter.has(sample) {
@@ -173,7 +173,7 @@ impl Reader {
 
     fn place(&mut self, offset: FileOffset) -> UserCode {
         let linker = self.maps.modules.is_linker(offset.module);
-        match self.syscall_returns.behind(&self.maps.modules, offset) {
+        match self.syscall_returns.call_returning_to(&self.maps.modules, offset) {
             Some(call) => UserCode::SyscallReturn(call, if linker { CodeOwner::Linker } else { CodeOwner::Program }),
             None if linker => UserCode::Linker,
             None => UserCode::Program,

@@ -20,19 +20,19 @@ pub(super) struct SyscallReturns {
 
 impl SyscallReturns {
     /// The call that returns to `offset`; none if no call does, or the file cannot be read.
-    pub(super) fn behind(&mut self, modules: &Modules, offset: FileOffset) -> Option<CallKind> {
+    pub(super) fn call_returning_to(&mut self, modules: &Modules, offset: FileOffset) -> Option<CallKind> {
         if let Some(call) = self.known.get(&offset) {
             return *call;
         }
         if self.known.len() >= MOST_OFFSETS {
             self.known.clear();
         }
-        let call = self.before(modules, offset).and_then(call_before);
+        let call = self.bytes_before(modules, offset).and_then(call_before);
         self.known.insert(offset, call);
         call
     }
 
-    fn before(&mut self, modules: &Modules, offset: FileOffset) -> Option<[u8; REACH]> {
+    fn bytes_before(&mut self, modules: &Modules, offset: FileOffset) -> Option<[u8; REACH]> {
         if self.files.len() >= MOST_FILES {
             self.files.clear();
         }
@@ -122,8 +122,8 @@ mod tests {
         let module = modules.number(path.to_str().expect("text"));
         let nowhere = modules.number("/nonexistent");
         let mut syscall_returns = SyscallReturns::default();
-        let mut behind = |module, offset| syscall_returns.behind(&modules, FileOffset { module, offset });
-        assert_eq!(behind(module, 8), Some(CallKind::Loading));
-        assert_eq!([behind(module, 7), behind(module, 3), behind(module, 99), behind(nowhere, 8)], [None; 4]);
+        let mut call = |module, offset| syscall_returns.call_returning_to(&modules, FileOffset { module, offset });
+        assert_eq!(call(module, 8), Some(CallKind::Loading));
+        assert_eq!([call(module, 7), call(module, 3), call(module, 99), call(nowhere, 8)], [None; 4]);
     }
 }

@@ -88,8 +88,8 @@ impl Rings {
     }
 
     /// Removes and returns, in order of time, all drained records that were written before `floor`.
-    pub(crate) fn before(&mut self, floor: Stamp) -> Vec<Stamped> {
-        before(&mut self.waiting, floor)
+    pub(crate) fn take_before(&mut self, floor: Stamp) -> Vec<Stamped> {
+        take_before(&mut self.waiting, floor)
     }
 
     /// Waits until a ring is half full, the bell rings, or `at_most` has passed.
@@ -186,7 +186,7 @@ fn online() -> io::Result<Vec<u32>> {
 }
 
 /// Removes the records before `floor`; a later one may still have to wait for an earlier one.
-fn before(waiting: &mut Vec<Stamped>, floor: Stamp) -> Vec<Stamped> {
+fn take_before(waiting: &mut Vec<Stamped>, floor: Stamp) -> Vec<Stamped> {
     // Stable, so records of one instant keep the order of their ring.
     waiting.sort_by_key(|record| record.at);
     let later = waiting.split_off(waiting.partition_point(|record| record.at < floor));
@@ -236,8 +236,8 @@ mod tests {
     #[test]
     fn records_of_two_rings_come_in_order() {
         let mut waiting = [1, 4, 6, 2, 3, 9].map(lost).to_vec();
-        assert_eq!(before(&mut waiting, Stamp::from_nanos(6)), [1, 2, 3, 4].map(lost));
+        assert_eq!(take_before(&mut waiting, Stamp::from_nanos(6)), [1, 2, 3, 4].map(lost));
         waiting.extend([5, 7].map(lost));
-        assert_eq!(before(&mut waiting, Stamp::FAR), [5, 6, 7, 9].map(lost));
+        assert_eq!(take_before(&mut waiting, Stamp::FAR), [5, 6, 7, 9].map(lost));
     }
 }

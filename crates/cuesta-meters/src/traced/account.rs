@@ -81,7 +81,7 @@ impl Account {
         (bytes.len() >= 8 * WORDS).then_some(Self(words))
     }
 
-    pub(super) fn and(&self, other: &Self) -> Self {
+    pub(super) fn plus(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|word| self.0[word].saturating_add(other.0[word])))
     }
 
@@ -94,17 +94,17 @@ impl Account {
     }
 
     /// CPU time of an owner in its tasks' contexts.
-    pub(super) fn all(&self, owner: Owner) -> u64 {
+    pub(super) fn of_owner(&self, owner: Owner) -> u64 {
         Class::ALL.into_iter().map(|class| self.ns(owner, class)).sum()
     }
 
     /// The time that the account covers.
     pub(super) fn covered(&self) -> u64 {
-        [Owner::Own, Owner::Others, Owner::Nobody].into_iter().map(|owner| self.all(owner)).sum()
+        [Owner::Own, Owner::Others, Owner::Nobody].into_iter().map(|owner| self.of_owner(owner)).sum()
     }
 
     /// CPU time of tasks by the scheduler's own clock, which leaves stolen time out.
-    pub(super) fn run(&self, owner: Owner) -> u64 {
+    pub(super) fn scheduled(&self, owner: Owner) -> u64 {
         if owner == Owner::Nobody { 0 } else { self.0[RUN + owner as usize] }
     }
 
@@ -174,7 +174,7 @@ mod tests {
         let bytes: Vec<u8> = (0..80_u64).flat_map(u64::to_ne_bytes).collect();
         let account = Account::read(&bytes).unwrap();
         assert_eq!(account.ns(Owner::Nobody, Class::Soft), 23);
-        assert_eq!(account.run(Owner::Others), 33);
+        assert_eq!(account.scheduled(Owner::Others), 33);
         assert_eq!(account.interrupts(Owner::Nobody, Class::Soft), 39);
         assert_eq!(account.idle(Wait::Quota), 45);
         assert_eq!(account.faults(), [46, 47]);
@@ -190,6 +190,6 @@ mod tests {
     fn a_counter_that_went_back_counts_as_zero() {
         let one = Account::read(&[1; 8 * WORDS]).unwrap();
         assert_eq!(Account::ZERO.since(&one), Account::ZERO);
-        assert_eq!(one.and(&one).since(&one), one);
+        assert_eq!(one.plus(&one).since(&one), one);
     }
 }

@@ -33,7 +33,7 @@ impl TraceDelta {
         });
         let grown: Vec<(usize, Account)> = grown.collect();
         let sum =
-            |accounts: &[(usize, Account)]| accounts.iter().fold(Account::ZERO, |sum, (_, account)| sum.and(account));
+            |accounts: &[(usize, Account)]| accounts.iter().fold(Account::ZERO, |sum, (_, account)| sum.plus(account));
         let everywhere = sum(&grown);
         let cpus: Vec<_> = grown.into_iter().filter(|(cpu, _)| cpus.contains(cpu)).collect();
         let seconds = later.at.since(earlier.at).as_secs_f64();
@@ -118,11 +118,11 @@ impl TraceDelta {
         let user = match self.depth {
             Depth::Light => user_part(&plain.usr, &plain.sys),
             Depth::Full => Figure::traced(self.here.ns(Owner::Own, Class::Run) as f64).map(|run| {
-                let all = self.here.all(Owner::Own);
+                let all = self.here.of_owner(Owner::Own);
                 if all == 0 { 1.0 } else { run / all as f64 }
             }),
         };
-        let percent = self.percent(self.here.run(Owner::Own));
+        let percent = self.percent(self.here.scheduled(Owner::Own));
         Own {
             source: Source::Tracer,
             percent: Figure::traced(percent),
@@ -131,7 +131,7 @@ impl TraceDelta {
             usr: user.map(|user| user * percent),
             sys: user.map(|user| (1.0 - user) * percent),
             others_are_rest: false,
-            others: Figure::traced(self.percent(self.here.run(Owner::Others))),
+            others: Figure::traced(self.percent(self.here.scheduled(Owner::Others))),
             irq: Figure::traced(self.percent(interrupts(&self.here, &[Owner::Nobody]))),
             ..plain
         }
@@ -203,7 +203,7 @@ impl TraceDelta {
     /// interrupts, the hypervisor's for stolen time.
     fn closure(&self, cpu: &Cpu) -> Closure {
         let here = &self.here;
-        let tasks = here.run(Owner::Own) + here.run(Owner::Others);
+        let tasks = here.scheduled(Owner::Own) + here.scheduled(Owner::Others);
         let traced = self.percent(tasks + here.all_idle() + interrupts(here, &[Owner::Nobody]));
         let accounted = Figure::traced(traced).with(&cpu.steal, |traced, steal| traced + steal);
         Closure::of_cpus(accounted, self.seconds, tick() as f64 / 1e9)

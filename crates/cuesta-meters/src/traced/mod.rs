@@ -50,12 +50,11 @@ pub const fn object() -> Option<&'static [u8]> {
 
 /// The plain tier's figures. Each figure that only tracing gives says why nothing was traced.
 pub(crate) fn untraced(mut plain: CounterFigures, why: &str) -> CounterFigures {
-    let (share, count) = (|| Figure::absent(why), || Figure::absent(why));
     let MeterReport { notes, idle, counts, traffic, .. } = &mut plain.report;
     notes.push(format!("not traced: {why}"));
-    (idle.page_wait, idle.loading, idle.quota_wait) = (share(), share(), share());
-    (counts.execs, counts.system_calls) = (count(), count());
+    (idle.page_wait, idle.loading, idle.quota_wait) = (Figure::absent(why), Figure::absent(why), Figure::absent(why));
+    (counts.execs, counts.system_calls) = (Figure::absent(why), Figure::absent(why));
     (traffic.run_queue_delay, traffic.off_cpu) = (Figure::absent(why), Figure::absent(why));
-    (traffic.page_waits, traffic.page_wait) = (count(), share());
+    (traffic.page_waits, traffic.page_wait) = (Figure::absent(why), Figure::absent(why));
     plain
 }

@@ -10,7 +10,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
-use super::{Time, advance_virtual_time, enter};
+use super::{Time, advance_virtual_time, set_up};
 
 /// A task. It may sleep, and wake other tasks of its thread. It may not use tokio's runtime.
 pub type Task = Pin<Box<dyn Future<Output = ()>>>;
@@ -24,7 +24,7 @@ pub type Task = Pin<Box<dyn Future<Output = ()>>>;
 /// # Panics
 /// When all of them wait and nothing is due.
 pub fn run_tasks<M: Future>(begin: impl FnOnce() -> (M, Vec<Task>)) -> std::io::Result<M::Output> {
-    let _reset = enter(Time::Virtual)?;
+    let _reset = set_up(Time::Virtual)?;
     let (main, tasks) = begin();
     let mut main = pin!(main);
     let mut tasks: Vec<_> = tasks.into_iter().map(Some).collect();

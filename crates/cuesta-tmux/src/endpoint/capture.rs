@@ -51,7 +51,7 @@ impl Capture {
     /// Begins the file. `udp_port`: the port of messages in UDP.
     pub(crate) fn begin(path: &Path, udp_port: Option<u16>) -> Result<Self, EndpointError> {
         let failed = |source| EndpointError::Capture { path: path.to_owned(), source };
-        let writer = private_file(path).and_then(|file| begun(BufWriter::new(file))).map_err(failed)?;
+        let writer = private_file(path).and_then(|file| begin_file(BufWriter::new(file))).map_err(failed)?;
         let (queue, captured) = sync_channel(WAITING);
         let name = "tmux-capture".to_owned();
         let thread = thread::Builder::new().name(name).spawn(move || write(writer, &captured)).map_err(failed)?;
@@ -115,7 +115,7 @@ fn datagram(header: CommonHeader, payload: &[u8], protocol: IpNumber, udp_port: 
 }
 
 /// A writer that has written the file's head.
-fn begun<W: Write>(to: W) -> io::Result<PcapNgWriter<W>> {
+fn begin_file<W: Write>(to: W) -> io::Result<PcapNgWriter<W>> {
     let mut writer = PcapNgWriter::new(to).map_err(io_error)?;
     let mut interface = InterfaceDescriptionBlock::new(DataLink::RAW, 0);
     interface.options.push(InterfaceDescriptionOption::IfTsResol(RESOLUTION));

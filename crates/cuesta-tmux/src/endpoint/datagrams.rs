@@ -115,7 +115,6 @@ pub(crate) struct Sending {
 }
 
 impl Sending {
-    /// Adds a packet.
     pub(crate) fn push(&mut self, packet: &[u8], to: IpAddr) {
         self.octets.extend_from_slice(packet);
         self.packets.push((self.octets.len(), to));

@@ -30,7 +30,7 @@ struct Running {
 /// Whether the agent has ended.
 #[derive(Debug, Default)]
 struct End {
-    come: Mutex<bool>,
+    has_come: Mutex<bool>,
     changed: Condvar,
 }
 
@@ -66,8 +66,8 @@ impl Endpoint {
 
     /// Waits at most `timeout` for the end; true if it has come: by the control socket, or because the agent failed.
     pub fn wait(&self, timeout: Duration) -> bool {
-        let come = self.end.locked();
-        let waited = self.end.changed.wait_timeout_while(come, timeout, |come| !*come);
+        let has_come = self.end.locked();
+        let waited = self.end.changed.wait_timeout_while(has_come, timeout, |has_come| !*has_come);
         *waited.expect("no panic while it is held").0
     }
 
@@ -88,7 +88,7 @@ impl Drop for Endpoint {
 
 impl End {
     fn locked(&self) -> MutexGuard<'_, bool> {
-        self.come.lock().expect("no panic while it is held")
+        self.has_come.lock().expect("no panic while it is held")
     }
 }
 

@@ -111,9 +111,9 @@ impl Routing {
         ip::batch(Version::V4, &[shape, format!("link set dev {device} up")])?;
         let routing = Self;
         for path in paths.iter().filter(|path| path.peer.is_ipv4()) {
-            loosen(&path.interface, Some(NOTE_RULE))?;
+            allow_asymmetric_paths(&path.interface, Some(NOTE_RULE))?;
         }
-        loosen(device, None)?;
+        allow_asymmetric_paths(device, None)?;
         for version in [Version::V4, Version::V6] {
             let mut commands = routes(spec, paths, version);
             if !commands.is_empty() {
@@ -177,7 +177,7 @@ pub(crate) fn remove_stale_rules() -> Result<bool, EndpointError> {
 /// Makes the kernel take a peer's packets from `device` though the route to the peer is another: a check of source addresses that
 /// is strict (1) becomes loose (2). The larger value of the device's and of all devices' counts. The value before is noted by a rule
 /// of order `note` plus this value, if it must be restored.
-fn loosen(device: &str, note: Option<u32>) -> Result<(), EndpointError> {
+fn allow_asymmetric_paths(device: &str, note: Option<u32>) -> Result<(), EndpointError> {
     let (before, all) = (rp_filter(device), rp_filter("all"));
     if before.max(all) != Some(1) {
         return Ok(());

@@ -59,7 +59,7 @@ impl Multiplexer {
 
     /// This host itself refused to send a packet of this length to `destination`.
     pub fn too_large(&mut self, destination: IpAddr, octets: usize, now: Stamp) {
-        self.notice(now);
+        self.note_clock(now);
         self.lower_mtu(destination, usual_mtu_below(octets), now);
     }
 
@@ -71,7 +71,7 @@ impl Multiplexer {
 
     /// Does what is due at `now`: sends messages whose time is over, and probes.
     pub fn expire(&mut self, now: Stamp, output: &mut impl Output) {
-        self.notice(now);
+        self.note_clock(now);
         if self.assembly.due() <= now {
             self.flush_all(|causes| &mut causes.timer, now, output);
         }
@@ -96,13 +96,13 @@ impl Multiplexer {
 
     /// Sends all that waits: this host's agent ends.
     pub fn end(&mut self, now: Stamp, output: &mut impl Output) {
-        self.notice(now);
+        self.note_clock(now);
         self.flush_all(|causes| &mut causes.end, now, output);
     }
 
     /// Nothing more can be read from the host now: with a delay of zero, sends what waits.
     pub fn drained(&mut self, now: Stamp, output: &mut impl Output) {
-        self.notice(now);
+        self.note_clock(now);
         if self.settings.delay.is_zero() {
             self.flush_all(|causes| &mut causes.drained, now, output);
         }
@@ -114,7 +114,7 @@ impl Multiplexer {
     }
 
     /// Keeps what was scheduled within reach if the clock went back.
-    fn notice(&mut self, now: Stamp) {
+    fn note_clock(&mut self, now: Stamp) {
         if now < self.latest {
             self.assembly.clock_went_back(now);
             self.peers.iter_mut().for_each(|peer| peer.clock_went_back(now, self.settings.ttl));

@@ -81,13 +81,12 @@ pub(super) struct Peer {
     state: PeerState,
     /// Until when it is believed able, if it is.
     able_until: Stamp,
-    heard: Option<Stamp>,
-    /// When a message or ENQ was sent to it.
-    sent: Option<Stamp>,
-    /// When it was probed.
-    probed: Option<Stamp>,
+    last_heard: Option<Stamp>,
+    /// Messages and ENQs.
+    last_sent: Option<Stamp>,
+    last_probed: Option<Stamp>,
     /// When an ENQ was sent as an answer.
-    answered: Option<Stamp>,
+    last_answered: Option<Stamp>,
     /// Messages sent that need an answer, since the last message of it, and when the first of them was.
     unanswered: u32,
     unanswered_since: Stamp,
@@ -108,10 +107,10 @@ impl Peer {
             path_mtu: PathMtu::new(address, mtu),
             state: PeerState::Unknown,
             able_until: now,
-            heard: None,
-            sent: None,
-            probed: None,
-            answered: None,
+            last_heard: None,
+            last_sent: None,
+            last_probed: None,
+            last_answered: None,
             unanswered: 0,
             unanswered_since: now,
             was_silent: false,
@@ -147,12 +146,12 @@ impl Peer {
 
     /// An ENQ of it came.
     pub(super) fn heard_enq(&mut self, now: Stamp, ttl: Duration, changes: &mut PeerChanges) {
-        self.heard(self.probed, now, ttl, changes);
+        self.note_heard(self.last_probed, now, ttl, changes);
     }
 
     /// A message of it came, with valid segments.
     pub(super) fn heard_message(&mut self, now: Stamp, ttl: Duration, changes: &mut PeerChanges) {
-        self.heard(self.sent, now, ttl, changes);
+        self.note_heard(self.last_sent, now, ttl, changes);
         if self.state == PeerState::Able {
             self.unanswered = 0;
             self.was_silent = false;
@@ -161,8 +160,8 @@ impl Peer {
     }
 
     /// Something came that answers what was sent at `asked`, if that is not too long ago.
-    fn heard(&mut self, asked: Option<Stamp>, now: Stamp, ttl: Duration, changes: &mut PeerChanges) {
-        self.heard = Some(now);
+    fn note_heard(&mut self, asked: Option<Stamp>, now: Stamp, ttl: Duration, changes: &mut PeerChanges) {
+        self.last_heard = Some(now);
         let is_answer = asked.is_some_and(|asked| now.since(asked) <= ANSWER_TIME);
         if self.state == PeerState::Silent && !is_answer {
             return;
@@ -201,7 +200,7 @@ impl Peer {
 
     /// A message was sent to it.
     pub(super) fn sent_message(&mut self, needs_answer: bool, now: Stamp) {
-        self.sent = Some(now);
+        self.last_sent = Some(now);
         if needs_answer {
             if self.unanswered == 0 {
                 self.unanswered_since = now;
@@ -217,17 +216,17 @@ impl Peer {
 
     /// A probe is being sent to it.
     pub(super) fn sent_probe(&mut self, now: Stamp, random: &mut Pcg32) {
-        (self.sent, self.probed) = (Some(now), Some(now));
+        (self.last_sent, self.last_probed) = (Some(now), Some(now));
         self.schedule_probe(now, random);
     }
 
     /// Whether its ENQ is to be answered by one. It is if this host has nothing to send: so a host that only receives is
     /// discovered too.
     pub(super) fn answers_enq(&mut self, now: Stamp) -> bool {
-        let over = |since: Option<Stamp>, time| since.is_none_or(|since| now.since(since) >= time);
-        let answers = over(self.sent, QUIET) && over(self.answered, BETWEEN_ANSWERS);
+        let has_passed = |since: Option<Stamp>, time| since.is_none_or(|since| now.since(since) >= time);
+        let answers = has_passed(self.last_sent, QUIET) && has_passed(self.last_answered, BETWEEN_ANSWERS);
         if answers {
-            (self.sent, self.answered) = (Some(now), Some(now));
+            (self.last_sent, self.last_answered) = (Some(now), Some(now));
         }
         answers
     }
@@ -237,7 +236,7 @@ impl Peer {
         self.path_mtu.clock_went_back(now);
         self.able_until = self.able_until.min(now + ttl);
         self.unanswered_since = self.unanswered_since.min(now);
-        for past in [&mut self.heard, &mut self.sent, &mut self.probed, &mut self.answered] {
+        for past in [&mut self.last_heard, &mut self.last_sent, &mut self.last_probed, &mut self.last_answered] {
             *past = past.map(|past| past.min(now));
         }
         if self.probe_due != Stamp::FAR {
@@ -250,7 +249,7 @@ impl Peer {
         PeerStatus {
             address: self.address,
             state: if expired { PeerState::Expired } else { self.state },
-            heard_s: self.heard.map(|heard| now.since(heard).as_secs_f64()),
+            heard_s: self.last_heard.map(|heard| now.since(heard).as_secs_f64()),
             probe_in_s: (self.probe_due != Stamp::FAR).then(|| self.probe_due.since(now).as_secs_f64()),
             waiting,
             mtu: self.path_mtu.at(now),

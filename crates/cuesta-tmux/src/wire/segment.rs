@@ -78,8 +78,8 @@ pub(super) fn to_multiplex<'a>(
     None
 }
 
-/// The transport header of a segment of a peer's message that is given to this host. Otherwise the reason is counted. What may be multiplexed is the
-/// sender's choice: if it were this host's too, and the two differed, segments would be lost without a trace.
+/// The transport header of a segment of a peer's message that is given to this host. Otherwise the reason is counted. What may be
+/// multiplexed is the sender's choice: if it were this host's too, and the two differed, segments would be lost without a trace.
 pub(super) fn acceptable(segment: &Segment<'_>, carriage: Carriage, dropped: &mut DroppedInput) -> Option<Transport> {
     let transport = segment.transport();
     let reason = if carriage.is_nested(segment.protocol, segment.octets) {

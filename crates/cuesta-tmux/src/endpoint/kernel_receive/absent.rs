@@ -1,6 +1,6 @@
 //! A build without programs for the kernel.
 
-use super::News;
+use super::ReceivedInKernel;
 use crate::endpoint::routing::Path;
 
 /// There is none.
@@ -14,7 +14,7 @@ impl KernelReceive {
     }
 
     /// Nothing was received.
-    pub(crate) fn news(&mut self, _: usize) -> Option<News> {
+    pub(crate) fn news(&mut self, _: usize) -> Option<ReceivedInKernel> {
         match *self {}
     }
 }

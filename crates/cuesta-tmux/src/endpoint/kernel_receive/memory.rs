@@ -10,11 +10,11 @@ use cuesta_record::Stamp;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::param::page_size;
 
-use super::News;
+use super::ReceivedInKernel;
 
 /// `struct heard` of `receive.bpf.c`, which the kernel changes at any time.
 #[repr(C)]
-struct Heard {
+struct PeerCounters {
     at: AtomicU64,
     messages: AtomicU64,
     segments: AtomicU64,
@@ -25,7 +25,7 @@ struct Heard {
 /// A map of such structures.
 #[derive(Debug)]
 pub(super) struct Counters {
-    first: *const Heard,
+    first: *const PeerCounters,
     count: usize,
 }
 
@@ -42,12 +42,12 @@ impl Counters {
     }
 
     /// All that was received from a peer so far.
-    pub(super) fn read(&self, peer: usize) -> News {
+    pub(super) fn read(&self, peer: usize) -> ReceivedInKernel {
         assert!(peer < self.count, "a peer has a place in the map");
         // SAFETY: the place is within the mapping, which lives as long as `self`; any content is valid.
         let heard = unsafe { &*self.first.add(peer) };
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        News {
+        ReceivedInKernel {
             at: Stamp::from_nanos(load(&heard.at)),
             messages: load(&heard.messages),
             segments: load(&heard.segments),
@@ -65,5 +65,5 @@ impl Drop for Counters {
 }
 
 fn length(count: usize) -> usize {
-    (count.max(1) * size_of::<Heard>()).next_multiple_of(page_size())
+    (count.max(1) * size_of::<PeerCounters>()).next_multiple_of(page_size())
 }

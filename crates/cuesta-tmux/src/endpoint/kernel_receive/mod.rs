@@ -3,7 +3,7 @@
 //!
 //! The only room that knows BPF, and only with the cargo feature `kernel-receive`. Without it the agent receives everything.
 //!
-//! - [`KernelReceive`]: the program while the agent runs. [`News`]: what it has received.
+//! - [`KernelReceive`]: the program while the agent runs. [`ReceivedInKernel`]: what it has received.
 //! - `link`: puts it at an interface; `memory`: its counters, as memory.
 
 #[cfg(not(feature = "kernel-receive"))]
@@ -24,7 +24,7 @@ use cuesta_record::Stamp;
 
 /// Messages of one peer that the kernel took apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct News {
+pub(crate) struct ReceivedInKernel {
     /// When the last of them came.
     pub(crate) at: Stamp,
     pub(crate) messages: u64,

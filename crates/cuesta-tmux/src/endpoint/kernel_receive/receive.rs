@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use libbpf_rs::{ErrorKind, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, set_print};
 
 use super::memory::Counters;
-use super::{News, link};
+use super::{ReceivedInKernel, link};
 use crate::endpoint::routing::{self, Path};
 
 /// Made by `build.rs` from `receive.bpf.c`.
@@ -20,7 +20,7 @@ pub(crate) struct KernelReceive {
     _object: Object,
     counters: Counters,
     /// What the counters were, by peer.
-    last: Vec<News>,
+    last: Vec<ReceivedInKernel>,
 }
 
 impl KernelReceive {
@@ -52,19 +52,19 @@ impl KernelReceive {
                 .map_err(|error| format!("{interface}: the kernel does not take it: {error}"))
         };
         let links = interfaces.into_iter().map(attach).collect::<Result<_, _>>()?;
-        let last = vec![News::default(); paths.len()];
+        let last = vec![ReceivedInKernel::default(); paths.len()];
         Ok(Self { _links: links, _object: object, counters, last })
     }
 
     /// What was received from a peer since the last call, if anything was.
-    pub(crate) fn news(&mut self, peer: usize) -> Option<News> {
+    pub(crate) fn news(&mut self, peer: usize) -> Option<ReceivedInKernel> {
         let now = self.counters.read(peer);
         let before = std::mem::replace(self.last.get_mut(peer)?, now);
         now.since(before)
     }
 }
 
-impl News {
+impl ReceivedInKernel {
     /// What is new; `None` if nothing is. The program changes one count after the other, so that each may be new by itself.
     fn since(self, before: Self) -> Option<Self> {
         (self != before).then(|| Self {
@@ -116,11 +116,14 @@ mod tests {
 
     #[test]
     fn counts_that_are_read_while_the_program_changes_them_are_not_lost() {
-        let before = News { messages: 1, segments: 3, octets: 99, ..News::default() };
-        let between = News { messages: 2, ..before };
-        let after = News { segments: 7, octets: 250, lost: 1, ..between };
-        assert_eq!(between.since(before), Some(News { messages: 1, ..News::default() }));
-        assert_eq!(after.since(between), Some(News { segments: 4, octets: 151, lost: 1, ..News::default() }));
+        let before = ReceivedInKernel { messages: 1, segments: 3, octets: 99, ..ReceivedInKernel::default() };
+        let between = ReceivedInKernel { messages: 2, ..before };
+        let after = ReceivedInKernel { segments: 7, octets: 250, lost: 1, ..between };
+        assert_eq!(between.since(before), Some(ReceivedInKernel { messages: 1, ..ReceivedInKernel::default() }));
+        assert_eq!(
+            after.since(between),
+            Some(ReceivedInKernel { segments: 4, octets: 151, lost: 1, ..ReceivedInKernel::default() })
+        );
         assert_eq!(after.since(after), None);
     }
 }

@@ -48,7 +48,7 @@ impl Multiplexer {
 
     /// Takes what a datagram from the network carries, without its headers: raw sockets of IPv6 give no more.
     pub fn receive_payload(&mut self, header: CommonHeader, payload: &[u8], now: Stamp, output: &mut impl Output) {
-        self.notice(now);
+        self.note_clock(now);
         let Some(peer) = find(&mut self.peers, header.source) else {
             self.counters.dropped.stranger += 1;
             return;
@@ -141,7 +141,7 @@ impl Multiplexer {
     /// Takes an ICMP message from the network: a refusal of our datagrams makes its peer unable, or messages to it smaller. One of
     /// IPv4 with its IP header, one of IPv6 with or without, as raw sockets give them.
     pub fn receive_icmp(&mut self, message: &[u8], now: Stamp) {
-        self.notice(now);
+        self.note_clock(now);
         match refusal(message, self.settings.carriage) {
             Some((address, Refusal::TooLarge { mtu })) => self.lower_mtu(address, mtu, now),
             Some((address, Refusal::Unable)) => {

@@ -13,7 +13,7 @@ use crate::wire::{CommonHeader, Counters, SendCauses};
 impl Multiplexer {
     /// Takes an IP packet that this host sends.
     pub fn send(&mut self, packet: &[u8], now: Stamp, output: &mut impl Output) {
-        self.notice(now);
+        self.note_clock(now);
         let Some(ip) = Packet::parse(packet) else {
             self.counters.refused.unreadable += 1;
             return;

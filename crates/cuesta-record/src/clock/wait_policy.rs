@@ -24,19 +24,19 @@ const BUSY: [u32; 2] = [60, 25];
 /// A thread that wakes more often while it is watched does not spin: it hardly sleeps anyway, and spinning would cost much.
 const MOST_WAKES: u32 = 40;
 /// Spinning begins this long before something is due.
-const BEFORE: Duration = Duration::from_micros(400);
+const SPIN_BEFORE: Duration = Duration::from_micros(400);
 /// Spinning ends this long after something happened.
-const AFTER: Duration = Duration::from_millis(1);
+const SPIN_AFTER: Duration = Duration::from_millis(1);
 /// A thread spins for a tenth of the time at most.
-const SHARE: u32 = 10;
+const SPIN_SHARE: u32 = 10;
 /// How much time for spinning can be saved up.
-const SAVED: Duration = Duration::from_millis(5);
+const MOST_SPIN_BUDGET: Duration = Duration::from_millis(5);
 /// A look at the lines takes less than this. If one took longer, the thread was interrupted, and the rest of the time was not spun.
 const LONGEST_LOOK: Duration = Duration::from_micros(100);
 
 /// What a thread does before it waits for its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rest {
+pub(super) enum WaitKind {
     /// It sleeps until an instant, whatever comes.
     Turn(Stamp),
     /// It does not wait: it looks at its lines once, and at the clock again.
@@ -45,43 +45,43 @@ pub(super) enum Rest {
     Wait(Duration),
 }
 
-/// What is known of a thread's waits.
+/// Chooses how a thread waits, by its waits so far.
 #[derive(Debug)]
-pub(super) struct Rests {
+pub(super) struct WaitPolicy {
     /// Since when the thread is watched, how long it has had nothing to do since then, and how often it has slept.
-    watched: Stamp,
+    watched_since: Stamp,
     idle: Duration,
     wakes: u32,
     is_busy: bool,
     is_seldom_woken: bool,
     /// When it last woke, and when it last began to wait.
-    woken: Stamp,
-    waiting: Stamp,
-    /// What it did then.
-    rest: Rest,
+    last_wake: Stamp,
+    wait_began: Stamp,
+    /// How it waited then.
+    kind: WaitKind,
     /// When something last happened.
-    happened: Stamp,
+    last_event: Stamp,
     may_spin: bool,
     /// Time for spinning that is left.
-    left: Duration,
+    budget: Duration,
     /// How long it has spun in all.
     spun: Duration,
 }
 
-impl Rests {
+impl WaitPolicy {
     pub(super) const fn new(now: Stamp) -> Self {
         Self {
-            watched: now,
+            watched_since: now,
             idle: Duration::ZERO,
             wakes: 0,
             is_busy: false,
             is_seldom_woken: true,
-            woken: now,
-            waiting: now,
-            rest: Rest::Wait(Duration::ZERO),
-            happened: now,
+            last_wake: now,
+            wait_began: now,
+            kind: WaitKind::Wait(Duration::ZERO),
+            last_event: now,
             may_spin: false,
-            left: Duration::ZERO,
+            budget: Duration::ZERO,
             spun: Duration::ZERO,
         }
     }
@@ -97,33 +97,37 @@ impl Rests {
     }
 
     /// The thread has nothing to do at `now`; since it woke it has read the clock `reads` times, and something is due at `due`.
-    pub(super) fn begin(&mut self, now: Stamp, reads: u32, due: Stamp) -> Rest {
+    pub(super) fn begin(&mut self, now: Stamp, reads: u32, due: Stamp) -> WaitKind {
         if reads > 0 {
-            self.happened = now;
-        } else if self.rest == Rest::Spin {
+            self.last_event = now;
+        } else if self.kind == WaitKind::Spin {
             // Between two looks at the lines nothing was done but to look again.
-            self.spend(now.since(self.woken));
+            self.spend(now.since(self.last_wake));
         }
-        self.rest = self.choose(now, reads, due);
-        self.waiting = now;
-        self.rest
+        self.kind = self.choose(now, reads, due);
+        self.wait_began = now;
+        self.kind
     }
 
     /// Whether the thread would spin before something is due.
-    pub(super) fn spins(&self) -> bool {
-        !self.is_busy && self.may_spin && self.is_seldom_woken && !self.left.is_zero()
+    pub(super) fn may_spin_now(&self) -> bool {
+        !self.is_busy && self.may_spin && self.is_seldom_woken && !self.budget.is_zero()
     }
 
-    fn choose(&self, now: Stamp, reads: u32, due: Stamp) -> Rest {
-        let turn = self.woken + TURN;
+    fn choose(&self, now: Stamp, reads: u32, due: Stamp) -> WaitKind {
+        let turn = self.last_wake + TURN;
         if self.is_busy {
             let rests = reads < LARGE && now < turn && due < turn;
-            return if rests { Rest::Turn(turn) } else { Rest::Wait(Duration::ZERO) };
+            return if rests { WaitKind::Turn(turn) } else { WaitKind::Wait(Duration::ZERO) };
         }
-        if !self.spins() {
-            return Rest::Wait(Duration::ZERO);
+        if !self.may_spin_now() {
+            return WaitKind::Wait(Duration::ZERO);
         }
-        if now < self.happened + AFTER || now + BEFORE >= due { Rest::Spin } else { Rest::Wait(BEFORE) }
+        if now < self.last_event + SPIN_AFTER || now + SPIN_BEFORE >= due {
+            WaitKind::Spin
+        } else {
+            WaitKind::Wait(SPIN_BEFORE)
+        }
     }
 
     /// The thread has spun for a part of a look.
@@ -131,26 +135,26 @@ impl Rests {
         self.idle += took;
         let spun = took.min(LONGEST_LOOK);
         self.spun += spun;
-        self.left = self.left.saturating_sub(spun);
+        self.budget = self.budget.saturating_sub(spun);
     }
 
     /// The wait ended at `now`.
     pub(super) fn end(&mut self, now: Stamp) {
-        let took = now.since(self.waiting);
-        if self.rest == Rest::Spin {
+        let took = now.since(self.wait_began);
+        if self.kind == WaitKind::Spin {
             self.spend(took);
         } else {
             self.idle += took;
             self.wakes += 1;
-            self.left = SAVED.min(self.left + now.since(self.woken) / SHARE);
+            self.budget = MOST_SPIN_BUDGET.min(self.budget + now.since(self.last_wake) / SPIN_SHARE);
         }
-        self.woken = now;
-        let watched = now.since(self.watched);
+        self.last_wake = now;
+        let watched = now.since(self.watched_since);
         if watched >= WATCH {
             let worked = watched.saturating_sub(self.idle);
             self.is_busy = worked * 100 > watched * BUSY[usize::from(self.is_busy)];
             self.is_seldom_woken = WATCH * self.wakes <= watched * MOST_WAKES;
-            (self.watched, self.idle, self.wakes) = (now, Duration::ZERO, 0);
+            (self.watched_since, self.idle, self.wakes) = (now, Duration::ZERO, 0);
         }
     }
 }
@@ -166,72 +170,72 @@ mod tests {
     }
 
     /// A thread that wakes each `period` for `work` (in microseconds), from `from` on for a second; returns its last rest.
-    fn work(rests: &mut Rests, from: u64, period: u64, work: u64) -> Rest {
-        let mut rest = Rest::Spin;
+    fn work(policy: &mut WaitPolicy, from: u64, period: u64, work: u64) -> WaitKind {
+        let mut rest = WaitKind::Spin;
         for wake in (from..from + SECOND).step_by(period as usize) {
-            rests.end(at(wake));
-            rest = rests.begin(at(wake + work), 2, at(wake + period));
+            policy.end(at(wake));
+            rest = policy.begin(at(wake + work), 2, at(wake + period));
         }
         rest
     }
 
     #[test]
     fn a_busy_thread_wakes_once_a_turn_until_it_is_idle_again() {
-        let mut rests = Rests::new(at(0));
-        assert_eq!(work(&mut rests, 0, 50, 40), Rest::Turn(at(SECOND - 50) + TURN));
+        let mut policy = WaitPolicy::new(at(0));
+        assert_eq!(work(&mut policy, 0, 50, 40), WaitKind::Turn(at(SECOND - 50) + TURN));
         // Turns save work, but it stays busy.
-        assert!(matches!(work(&mut rests, SECOND, 150, 60), Rest::Turn(_)));
-        assert_eq!(work(&mut rests, 2 * SECOND, 50, 5), Rest::Wait(Duration::ZERO));
+        assert!(matches!(work(&mut policy, SECOND, 150, 60), WaitKind::Turn(_)));
+        assert_eq!(work(&mut policy, 2 * SECOND, 50, 5), WaitKind::Wait(Duration::ZERO));
     }
 
     #[test]
     fn a_busy_thread_with_much_to_do_looks_for_more_at_once() {
-        let mut rests = Rests::new(at(0));
-        work(&mut rests, 0, 50, 40);
-        rests.end(at(SECOND));
-        let (soon, wait) = (at(SECOND + 160), Rest::Wait(Duration::ZERO));
-        assert_eq!(rests.begin(at(SECOND + 150), 1, soon), Rest::Turn(at(SECOND) + TURN));
-        assert_eq!(rests.begin(at(SECOND + 150), LARGE, soon), wait);
-        assert_eq!(rests.begin(at(SECOND + 210), 1, soon), wait, "the turn is over");
-        assert_eq!(rests.begin(at(SECOND + 150), 1, at(SECOND + 250)), wait, "nothing is due in it");
+        let mut policy = WaitPolicy::new(at(0));
+        work(&mut policy, 0, 50, 40);
+        policy.end(at(SECOND));
+        let (soon, wait) = (at(SECOND + 160), WaitKind::Wait(Duration::ZERO));
+        assert_eq!(policy.begin(at(SECOND + 150), 1, soon), WaitKind::Turn(at(SECOND) + TURN));
+        assert_eq!(policy.begin(at(SECOND + 150), LARGE, soon), wait);
+        assert_eq!(policy.begin(at(SECOND + 210), 1, soon), wait, "the turn is over");
+        assert_eq!(policy.begin(at(SECOND + 150), 1, at(SECOND + 250)), wait, "nothing is due in it");
     }
 
     #[test]
     fn an_idle_thread_spins_after_an_event_and_before_what_is_due() {
-        let mut rests = Rests::new(at(0));
-        rests.allow_spinning(true);
-        rests.end(at(SECOND));
+        let mut policy = WaitPolicy::new(at(0));
+        policy.allow_spinning(true);
+        policy.end(at(SECOND));
         let due = at(SECOND + 50_000);
-        assert_eq!(rests.begin(at(SECOND), 1, due), Rest::Spin, "an echo may come");
-        rests.end(at(SECOND + 1));
-        let later = at(SECOND) + AFTER;
-        assert_eq!(rests.begin(later, 0, due), Rest::Wait(BEFORE));
-        rests.end(due - BEFORE);
-        assert_eq!(rests.begin(due - BEFORE, 0, due), Rest::Spin);
-        rests.allow_spinning(false);
-        assert_eq!(rests.begin(due - BEFORE, 0, due), Rest::Wait(Duration::ZERO));
+        assert_eq!(policy.begin(at(SECOND), 1, due), WaitKind::Spin, "an echo may come");
+        policy.end(at(SECOND + 1));
+        let later = at(SECOND) + SPIN_AFTER;
+        assert_eq!(policy.begin(later, 0, due), WaitKind::Wait(SPIN_BEFORE));
+        policy.end(due - SPIN_BEFORE);
+        assert_eq!(policy.begin(due - SPIN_BEFORE, 0, due), WaitKind::Spin);
+        policy.allow_spinning(false);
+        assert_eq!(policy.begin(due - SPIN_BEFORE, 0, due), WaitKind::Wait(Duration::ZERO));
     }
 
     /// Spins whenever it may, with something to do every `period`; returns the share of two seconds spent so, in percent.
     fn spun(period: u64) -> u64 {
-        let mut rests = Rests::new(at(0));
-        rests.allow_spinning(true);
+        let mut policy = WaitPolicy::new(at(0));
+        policy.allow_spinning(true);
         let (mut now, mut before) = (1, 0);
         while now < 2 * SECOND {
             let next = (now / period + 1) * period;
             let reads = u32::from(now / period > before / period);
             before = now;
-            let rest = rests.begin(at(now), reads, at(next));
+            let rest = policy.begin(at(now), reads, at(next));
             now = match rest {
-                Rest::Spin => now + 1,
-                Rest::Wait(early) => (next - early.as_micros() as u64).max(now + 1),
-                Rest::Turn(until) => until.since(at(0)).as_micros() as u64,
+                WaitKind::Spin => now + 1,
+                WaitKind::Wait(early) => (next - early.as_micros() as u64).max(now + 1),
+                WaitKind::Turn(until) => until.since(at(0)).as_micros() as u64,
             };
-            rests.end(at(now));
+            policy.end(at(now));
             // Around a look the runtime takes as long as for it.
-            now += u64::from(rest == Rest::Spin);
+            now += u64::from(rest == WaitKind::Spin);
         }
-        rests.spun().as_micros() as u64 * 100 / (2 * SECOND)
+        policy.spun().as_micros() as u64 * 100 / (2 * SECOND)
     }
 
     #[test]
