@@ -6,6 +6,7 @@ the lightest load). A load is past saturation if that exceeds the largest throug
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from cuesta.analysis.planned import last_part
 from cuesta.figures.step import ResponseLaw, StepFigures
 from cuesta.figures.whole_run import PastSaturation
 
@@ -27,7 +28,7 @@ def group_series(steps: Sequence[StepFigures]) -> Iterator[tuple[Mapping[str, ob
     found: dict[str, tuple[Mapping[str, object], list[Loaded]]] = {}
     for step in steps:
         if step.law:
-            swept = {name: value for name, value in step.swept.items() if name.rpartition(".")[2] not in LOAD}
+            swept = {name: value for name, value in step.swept.items() if last_part(name) not in LOAD}
             found.setdefault(str(swept), (swept, []))[1].append((step, step.law))
     yield from found.values()
 

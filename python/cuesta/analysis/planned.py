@@ -62,9 +62,14 @@ def read_setting(recorded: Recorded, step: int, name: str) -> str | None:
     return setting_at(of_step.swept if of_step else {}, recorded.plan, name)
 
 
+def last_part(name: str) -> str:
+    """The name of a setting without its place: `users` of `group.typists.users`."""
+    return name.rpartition(".")[2]
+
+
 def write_swept_value(name: str, value: object) -> str:
     """The value of a swept setting for people: of a file only its name."""
-    return Path(str(value)).name if name.rpartition(".")[2] in FILES else str(value)
+    return Path(str(value)).name if last_part(name) in FILES else str(value)
 
 
 class Allowed(Validity):

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from cuesta import units
 from cuesta.analysis.front_end import derive_front_end
 from cuesta.analysis.host_figures import COUNTS, PARTS, read_cpu_use
-from cuesta.analysis.planned import write_swept_value
+from cuesta.analysis.planned import last_part, write_swept_value
 from cuesta.analysis.summary import Summary
 from cuesta.figures.step import StepFigures
 from cuesta.figures.system_under_test import BuiltInHost, HostFigures, PerTransaction
@@ -92,7 +92,7 @@ def busiest_steps(summary: Summary) -> list[StepFigures]:
     """For each tape the step with the most characters on the built-in host's lines."""
     by_tape: dict[str, list[StepFigures]] = {}
     for step in summary.steps:
-        tape = next((str(value) for name, value in step.swept.items() if name.rpartition(".")[2] == "tape"), "")
+        tape = next((str(value) for name, value in step.swept.items() if last_part(name) == "tape"), "")
         by_tape.setdefault(tape, []).append(step)
     return [max(steps, key=count_carried) for steps in by_tape.values()]
 

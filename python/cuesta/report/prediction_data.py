@@ -191,7 +191,7 @@ def limit_data(limit: SimulatedLimit) -> dict[str, Any]:
         "users": reported_data(limit.users),
         "reached": estimate_data(limit.reached) if limit.reached and not limit.users.not_reported else None,
         "not_reported": limit.users.not_reported or None,
-        "open": limit.is_open,
+        "open": limit.is_unbounded,
         "trials": limit.trials,
     }
 

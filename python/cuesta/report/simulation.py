@@ -117,7 +117,7 @@ def describe_limit(answer: Answer, simulated: SimulatedLimit) -> str:
         return f"{subject}a single user misses it{name}"
     if simulated.users.not_reported:
         return f"{subject}NOT REPORTED: {simulated.users.not_reported}{name}"
-    if simulated.is_open:
+    if simulated.is_unbounded:
         return f"{subject}{count(simulated.users.value)} {answer.users_are} keep it{name}; more were not tried"
     band = simulated.users.band
     within = " (no interval)" if band == NO_INTERVAL else f" ({count(band.low)}–{count(band.high)})"

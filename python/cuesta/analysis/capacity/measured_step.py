@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cuesta import _native
 from cuesta.analysis.features import held_time
+from cuesta.analysis.planned import last_part
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import JsonObject, Recorded
@@ -105,7 +106,7 @@ def order_by_load(summary: "Summary") -> Sequence[LoadPoint]:
         trials = [*sorted((t for t in search.counted if t.load < last.load), key=lambda trial: trial.load), last]
         return [LoadPoint(by_number[t.step], t.load, search.method.with_unit(t.load)) for t in trials]
     steps = summary.steps
-    others = {name.rpartition(".")[2] for name in list_swept_besides_users(summary)}
+    others = {last_part(name) for name in list_swept_besides_users(summary)}
     if not others and len({step.users for step in steps}) > 1:
         return sorted(map(point_by_users, steps), key=lambda point: point.amount)
     if others == {"load"} and all(step.due and step.seconds for step in steps):
@@ -129,4 +130,4 @@ def list_swept_besides_users(summary: "Summary") -> list[str]:
     for step in summary.steps:
         for name, value in step.swept.items():
             values.setdefault(name, set()).add(str(value))
-    return [name for name, points in values.items() if name.rpartition(".")[2] != "users" and len(points) > 1]
+    return [name for name, points in values.items() if last_part(name) != "users" and len(points) > 1]

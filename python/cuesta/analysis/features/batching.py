@@ -15,6 +15,7 @@ from statistics import median
 from typing import Literal
 
 from cuesta import _native
+from cuesta.analysis.planned import last_part
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.step import StepFigures
@@ -167,10 +168,6 @@ def read_configuration(step: StepFigures) -> Settings:
         for name, value in step.swept.items()
         if last_part(name) not in (*SETTINGS, *NO_CONFIGURATION)
     )
-
-
-def last_part(name: str) -> str:
-    return name.rpartition(".")[2]
 
 
 def compare_loads(without: Sequence[StepFigures], with_setting: Sequence[StepFigures]) -> list[LoadChanges]:

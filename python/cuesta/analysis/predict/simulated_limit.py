@@ -36,8 +36,8 @@ class SimulatedLimit:
     """
     reached: Estimate | None
     """The percentile at that number of users."""
-    is_open: bool
-    """Whether MOST_USERS are within the limit."""
+    is_unbounded: bool
+    """Whether even MOST_USERS are within the limit."""
     trials: int
     events: int
     elapsed: float
@@ -109,7 +109,7 @@ def find_simulated_limit(simulator: Simulator, limit: Limit, announce: Callable[
         at=simulator.at,
         users=Estimate(most, limit_interval(trials, most), why_withheld(simulator, most)),
         reached=reached,
-        is_open=most >= MOST_USERS,
+        is_unbounded=most >= MOST_USERS,
         trials=len(trials.figures),
         events=sum(each.events for each in trials.figures.values()),
         elapsed=sum(each.elapsed for each in trials.figures.values()),

@@ -4,7 +4,7 @@ import math
 import statistics
 
 from cuesta.analysis.certainty import student
-from cuesta.analysis.search.history import History, Round
+from cuesta.analysis.search.history import Confirmation, History
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.outcome import LimitEstimate, Try
 from cuesta.analysis.search.regression import fit_line, observe
@@ -15,7 +15,7 @@ OFFSET = 0.06
 SAME_RATE = 0.03
 """Rates that differ by less than this share count as one load; whole numbers of users near 30 differ by as much."""
 
-MOST_ROUNDS = 3
+MOST_CONFIRMATIONS = 3
 """Most confirmations, each at a lower load than the one before."""
 
 CHECKS = 3
@@ -64,21 +64,21 @@ def pass_above(history: History, estimate: LimitEstimate) -> float | None:
 
 def next_confirmation(history: History, estimate: LimitEstimate) -> Try | None:
     """Choose the next load to confirm; None if one was confirmed, or none is left below those that failed."""
-    if len(history.rounds) >= MOST_ROUNDS or history.certified is not None:
+    if len(history.confirmations) >= MOST_CONFIRMATIONS or history.certified is not None:
         return None
     method = history.method
     load = round_down(estimate.low, method)
     because = f"the lower end of the interval, where {method.confirmations} trials show whether the objective is met"
-    if history.rounds:
-        load = min(load, lower_confirmation(history.rounds[-1], estimate, method))
-        because = f"lower, because {method.with_unit(history.rounds[-1].load)} could not be confirmed"
+    if history.confirmations:
+        load = min(load, lower_confirmation(history.confirmations[-1], estimate, method))
+        because = f"lower, because {method.with_unit(history.confirmations[-1].load)} could not be confirmed"
     load = max(load, method.lowest)
-    if history.rounds and load >= history.rounds[-1].load:
+    if history.confirmations and load >= history.confirmations[-1].load:
         return None
     return Try(method.load(load), "confirm", because)
 
 
-def lower_confirmation(failed: Round, estimate: LimitEstimate, method: Method) -> float:
+def lower_confirmation(failed: Confirmation, estimate: LimitEstimate, method: Method) -> float:
     """The load at which, by the slope at the limit, the same number of trials should confirm the objective."""
     needed = student(method.confirmations - 1) * estimate.noise * math.sqrt(2 / method.confirmations)
     mean_excess = statistics.fmean(failed.excesses or [0.0])

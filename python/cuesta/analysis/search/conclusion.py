@@ -147,6 +147,6 @@ def is_confirmed(history: History) -> bool:
 
 def name_unconfirmed(history: History) -> str:
     """Say that no load was confirmed, and name those that were tried."""
-    tried = [history.method.number(failed.load) for failed in history.rounds]
+    tried = [history.method.number(failed.load) for failed in history.confirmations]
     which = f", neither {' nor '.join(tried)}" if len(tried) > 1 else "".join(f", not even {load}" for load in tried)
     return f"no load could be confirmed{which}"

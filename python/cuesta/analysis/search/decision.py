@@ -84,7 +84,7 @@ def next_pending(history: History) -> Try | None:
         if not exceeds_driver(load, history):
             return Try(load, "repeat", "the last trial there does not count")
     if history.confirming:
-        last = history.rounds[-1]
+        last = history.confirmations[-1]
         return Try(last.load, "confirm", f"confirming trial {len(last.trials) + 1} of {last.wanted}")
     return None
 
@@ -165,7 +165,7 @@ def end_at_highest(history: History, most: float) -> Try | Outcome:
     """Confirm the largest load that could be tried, or end: nothing missed up to it."""
     method, driver_limit = history.method, history.driver_limit
     end = f"the driver could not do {method.with_unit(driver_limit)}" if driver_limit else "no more may be tried"
-    if not history.rounds and method.rule == "regression":
+    if not history.confirmations and method.rule == "regression":
         return Try(most, "confirm", f"it met the objective, and {end}: {method.confirmations} trials confirm it")
     if driver_limit is not None:
         return conclude(history, "driver", end)

@@ -24,8 +24,8 @@ MOST_DOUBTED = 18
 
 
 @dataclass(slots=True)
-class Round:
-    """A confirmation: trials at one load, which is to meet the objective."""
+class Confirmation:
+    """Trials at one load that are to show that it meets the objective."""
 
     load: float
     wanted: int
@@ -62,8 +62,8 @@ class History:
     method: Method
     counted: list[Trial] = field(default_factory=list)
     """Trials that count, in order of time."""
-    rounds: list[Round] = field(default_factory=list)
-    """Confirmations, the last of which may be unfinished."""
+    confirmations: list[Confirmation] = field(default_factory=list)
+    """The last of them may be unfinished."""
     driver_limit: float | None = None
     """The smallest load that the driver failed to sustain."""
     doubted_in_a_row: dict[float, list[Trial]] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class History:
         if self._is_recovery(trial, decision) or is_aftermath(trial, before):
             return
         if isinstance(decision, Try) and decision.purpose == "confirm" and not self.confirming:
-            self.rounds.append(Round(decision.load, self.method.confirmations))
+            self.confirmations.append(Confirmation(decision.load, self.method.confirmations))
         if not trial.counts:
             self._set_aside(trial)
             return
@@ -123,13 +123,13 @@ class History:
     def _count(self, trial: Trial) -> None:
         self.counted.append(trial)
         self.constancy.add(trial)
-        if self.confirming and self.rounds[-1].load == trial.load:
-            self.rounds[-1].trials.append(trial)
+        if self.confirming and self.confirmations[-1].load == trial.load:
+            self.confirmations[-1].trials.append(trial)
 
     @property
     def confirming(self) -> bool:
         """Whether a confirmation is unfinished."""
-        return bool(self.rounds) and not self.rounds[-1].is_finished
+        return bool(self.confirmations) and not self.confirmations[-1].is_finished
 
     def _set_aside(self, trial: Trial) -> None:
         """Add a trial that does not count; the third in a row at its load may show the driver's limit or a miss."""
@@ -155,7 +155,7 @@ class History:
         """Set the driver's limit; trials at that load or above, in which it kept up by chance, no longer count."""
         self.driver_limit = min(load, self.driver_limit or load)
         self.counted = [trial for trial in self.counted if trial.load < load]
-        self.rounds = [round_ for round_ in self.rounds if round_.load < load]
+        self.confirmations = [confirmation for confirmation in self.confirmations if confirmation.load < load]
         self.doubted = [trial for trial in self.doubted if trial not in shown_by]
         self.doubted_in_a_row.pop(load)
 
@@ -176,7 +176,7 @@ class History:
 
     @property
     def certified(self) -> float | None:
-        return max((round_.load for round_ in self.rounds if round_.is_certified), default=None)
+        return max((each.load for each in self.confirmations if each.is_certified), default=None)
 
     def trials_at(self, load: float) -> list[Trial]:
         return [trial for trial in self.counted if trial.load == load]

@@ -9,7 +9,7 @@ from cuesta.analysis.capacity.asymptotes import (
     bound_by_cycle,
     derive_asymptotes,
 )
-from cuesta.analysis.planned import write_swept_value
+from cuesta.analysis.planned import last_part, write_swept_value
 from cuesta.analysis.summary import Summary
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
@@ -137,7 +137,3 @@ def name_swept_settings(step: StepFigures) -> str:
         if last_part(name) not in ("users", "seed")
     }
     return ", ".join(f"{name.removeprefix('group.')} {value}" for name, value in other.items())
-
-
-def last_part(name: str) -> str:
-    return name.rpartition(".")[2]
