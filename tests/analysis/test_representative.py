@@ -34,7 +34,7 @@ def test_a_service_is_representative_of_itself() -> None:
     same = mix_of(by_cause=causes(user=6.0, page_faults=6.0))
     found = compare_mixes(same, same)
     assert found.represents
-    assert found.moved_share == pytest.approx(0.0)
+    assert found.elsewhere == pytest.approx(0.0)
     assert all(rate.ratio == pytest.approx(1.0) for rate in found.rates if rate.service.value)
 
 
@@ -49,7 +49,7 @@ def test_a_benchmark_with_half_the_paging_differs_by_that_much() -> None:
     """The benchmark of 1974 spent 20 % on paging, the service 40 to 50 %."""
     service, run = (mix_of(by_cause=causes(user=100 - paging, page_faults=paging)) for paging in (45.0, 20.0))
     found = compare_mixes(service, run)
-    assert found.moved_share == pytest.approx(25.0)
+    assert found.elsewhere == pytest.approx(25.0)
     assert [(share.name, share.points) for share in found.shares[:2]] == [("user", 25.0), ("page faults", -25.0)]
     assert found.represents, "half of the paging differs, but is exercised"
 
@@ -68,7 +68,7 @@ def test_missing_work_of_the_benchmark_is_named() -> None:
 
 def test_an_idle_benchmark_is_reported() -> None:
     found = compare_mixes(mix_of(zero=2.0), mix_of(zero=14.0))
-    assert found.excess_idle == pytest.approx(12.0)
+    assert found.idles == pytest.approx(12.0)
     assert not found.represents
 
 
@@ -100,7 +100,7 @@ def test_unmetered_figures_are_not_zero() -> None:
     service = mix_of(by_cause=causes(user=80.0, page_faults=20.0))
     run = mix_of(by_cause=missing("the sampler is not on"))
     found = compare_mixes(service, run)
-    assert found.moved_share is None
+    assert found.elsewhere is None
     assert found.shares == []
     assert found.missing["CPU time by cause"] == "of the run: the sampler is not on"
     assert found.missing["system calls"].startswith("of the run: ")

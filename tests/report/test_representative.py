@@ -26,5 +26,6 @@ def test_the_printed_text(snapshot: SnapshotAssertion) -> None:
 def test_the_same_as_json() -> None:
     document = json.loads(json.dumps(data(compare_mixes(derive_mix(SERVICE), derive_mix(RUN)))))
     assert document["represents"] is False
+    assert {"elsewhere", "load", "unexercised", "idles", "missing"} <= set(document), "names that programs read"
     assert document["shares"][0]["name"] == "user"
     assert document["rates"][0]["service"]["tier"] == "plain"

@@ -121,7 +121,7 @@ class Rate:
 class MixDistance:
     """How far a run's mix is from the service's; the largest difference is first."""
 
-    moved_share: float | None
+    elsewhere: float | None
     """Percent of CPU time that goes into other causes than in the service; None unless both have causes."""
     load: tuple[float, float] | None
     """Seconds of CPU a second, of the service and of the run."""
@@ -130,7 +130,7 @@ class MixDistance:
     rates: list[Rate]
     unexercised: list[str]
     """What the service does and the run hardly does, a phrase each."""
-    excess_idle: float | None
+    idles: float | None
     """The run's zero idle minus the service's, in percentage points; None if it is too small to matter."""
     missing: Mapping[str, str]
     """What could not be compared, and why."""
@@ -138,7 +138,7 @@ class MixDistance:
     @property
     def represents(self) -> bool:
         """Whether the run exercises everything that the service does."""
-        return not self.unexercised and self.excess_idle is None
+        return not self.unexercised and self.idles is None
 
 
 def derive_mix(report: MeterReport) -> WorkloadMix:
@@ -171,13 +171,13 @@ def compare_mixes(service: WorkloadMix, run: WorkloadMix) -> MixDistance:
     ]
     more_idle = next((each.points for each in idle if each.name == "zero"), 0.0)
     return MixDistance(
-        moved_share=sum(abs(each.points) for each in shares) / 2 if shares else None,
+        elsewhere=sum(abs(each.points) for each in shares) / 2 if shares else None,
         load=(service.cpu, run.cpu) if service.cpu is not None and run.cpu is not None else None,
         shares=shares,
         idle=idle,
         rates=sorted(rates, key=lambda rate: -rate.distance),
         unexercised=[*_absent_causes(shares, run.samples), *_absent_rates(rates)],
-        excess_idle=more_idle if more_idle >= IDLE_MATTERS else None,
+        idles=more_idle if more_idle >= IDLE_MATTERS else None,
         missing=_of_one_side(service, run),
     )
 

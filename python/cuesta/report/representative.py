@@ -52,11 +52,11 @@ def list_unexercised(distance: MixDistance) -> Iterator[str]:
     yield "REPRESENTS THE SERVICE" if distance.represents else "DOES NOT REPRESENT THE SERVICE"
     for what in distance.unexercised:
         yield from wrapped(f"- hardly exercised: {what}", WIDTH, then="  ")
-    if distance.excess_idle is not None:
-        idle = f"- is idle {distance.excess_idle:.0f} points more than the service"
+    if distance.idles is not None:
+        idle = f"- is idle {distance.idles:.0f} points more than the service"
         yield from wrapped(f"{idle}: savings of CPU time will not show in its elapsed time", WIDTH, then="  ")
-    if distance.moved_share is not None:
-        causes = f"- {distance.moved_share:.0f} % of its CPU time goes into other causes than the service's"
+    if distance.elsewhere is not None:
+        causes = f"- {distance.elsewhere:.0f} % of its CPU time goes into other causes than the service's"
         yield from wrapped(causes, WIDTH, then="  ")
 
 

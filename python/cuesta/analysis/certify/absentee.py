@@ -58,5 +58,5 @@ def warn_of_missing_work(certification: Certification, runs: Sequence[Certificat
     distance = compare_mixes(derive_mix(read_service_profile(file).report), derive_mix(reports[0]))
     for what in distance.unexercised:
         yield f"the benchmark does not exercise what the service does: {what}"
-    if distance.excess_idle is not None:
-        yield f"the benchmark idles {distance.excess_idle:.1f} points more than the service"
+    if distance.idles is not None:
+        yield f"the benchmark idles {distance.idles:.1f} points more than the service"
