@@ -40,10 +40,10 @@ pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
         Work::Closed => driver.send_all(),
         Work::Echoed => return Err("the bare loop knows no prompts and echoes".into()),
     }
-    driver.run_until(job.from())?;
+    driver.run_until(job.window_start())?;
     driver.forget();
     let opened = Used::now();
-    driver.run_until(job.until())?;
+    driver.run_until(job.window_end())?;
     let grown = resident("self")?.saturating_sub(before);
     process::print_answer(&Outcome {
         operations: driver.operations,

@@ -30,8 +30,8 @@ pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     let before = resident("self")?;
     let run = Run::start(spec(&job, &known_hosts)?, &Scripts::from([("bench".to_owned(), script(job.work))]), &folder)?;
     let used_at_first = used_at(job.start)?;
-    let used_before = used_at(job.from())?;
-    let used_after = used_at(job.until())?;
+    let used_before = used_at(job.window_start())?;
+    let used_after = used_at(job.window_end())?;
     let grown = resident("self")?.saturating_sub(before);
     while !run.wait(Duration::from_secs(1))? {}
     process::print_answer(&Outcome {
@@ -142,7 +142,7 @@ fn read(folder: &Path, job: &Job) -> Result<Outcome, Box<dyn Error>> {
 
 /// p50 and p99 of a series in the window, in seconds.
 fn p50_and_p99(folder: &Path, job: &Job, series: &str) -> Result<[f64; 2], Box<dyn Error>> {
-    let window = job.from().since(job.start)..job.until().since(job.start);
+    let window = job.window_start().since(job.start)..job.window_end().since(job.start);
     let log = fs::read(folder.join("histograms.hlog"))?;
     let mut all = Histogram::<u64>::new(3)?;
     let mut deserializer = Deserializer::new();

@@ -166,13 +166,11 @@ impl Job {
         self.users / self.agent.1
     }
 
-    /// When the window opens.
-    pub(crate) fn from(&self) -> Stamp {
+    pub(crate) fn window_start(&self) -> Stamp {
         self.start + self.stagger * self.users + self.settle
     }
 
-    /// When the window closes.
-    pub(crate) fn until(&self) -> Stamp {
-        self.from() + self.measure
+    pub(crate) fn window_end(&self) -> Stamp {
+        self.window_start() + self.measure
     }
 }

@@ -73,11 +73,11 @@ async fn drive(job: &Job) -> Result<Outcome, Box<dyn Error>> {
     let opening = Used::now().cpu - used_at_first.cpu;
     let tally = Rc::new(RefCell::new(KeyTally::default()));
     let typing = tokio::task::spawn_local(type_keys(users, job.clone(), Rc::clone(&tally)));
-    clock::sleep_until(job.from()).await;
+    clock::sleep_until(job.window_start()).await;
     *tally.borrow_mut() = KeyTally::default();
     RESPONSE.with_borrow_mut(|response| *response = Histogram::default());
     let opened = Used::now();
-    clock::sleep_until(job.until()).await;
+    clock::sleep_until(job.window_end()).await;
     let closed = Used::now();
     typing.await?;
     let tally = tally.borrow();
@@ -116,7 +116,7 @@ struct KeyTally {
 
 /// Types for all users, whose first instants are random within the cycle.
 async fn type_keys(users: Vec<User>, job: Job, tally: Rc<RefCell<KeyTally>>) {
-    let (start, until) = (clock::now(), job.until());
+    let (start, until) = (clock::now(), job.window_end());
     let mut due: BinaryHeap<Reverse<(Stamp, usize)>> =
         phases(job.cycle).zip(0..users.len()).map(|(phase, number)| Reverse((start + phase, number))).collect();
     while let Some(Reverse((at, number))) = due.pop().filter(|Reverse((at, _))| *at < until) {

@@ -80,9 +80,9 @@ fn play(built_in: bool, cycle: Duration, (drivers, hosts): (usize, usize)) -> Re
     };
     let job = Job { cycle, stagger: STAGGER, ..Job::new(work, framing, USERS, address, drivers) };
     let mut driver = Part::driver(&job)?;
-    wait_until(job.from())?;
+    wait_until(job.window_start())?;
     let (opened, before) = (clock::now(), FamilyCpu::read(host.id())?);
-    wait_until(job.until() - MARGIN)?;
+    wait_until(job.window_end() - MARGIN)?;
     let (closed, after) = (clock::now(), FamilyCpu::read(host.id())?);
     let outcome: Outcome = driver.answer()?;
     let programs = if built_in { 0 } else { USERS as usize };

@@ -17,10 +17,10 @@ pub(crate) fn wait<'a>(epoll: &OwnedFd, events: &'a mut [Event], timeout: Durati
     };
     let room = libc::c_int::try_from(events.len()).unwrap_or(libc::c_int::MAX);
     // SAFETY: `events` is writable for `room` events, `timeout` outlives the call, and no signal mask is given.
-    let came =
+    let count =
         unsafe { libc::epoll_pwait2(epoll.as_raw_fd(), events.as_mut_ptr(), room, &raw const timeout, ptr::null()) };
-    match usize::try_from(came) {
-        Ok(came) => Ok(&events[..came]),
+    match usize::try_from(count) {
+        Ok(count) => Ok(&events[..count]),
         Err(_) if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => Ok(&[]),
         Err(_) => Err(io::Error::last_os_error()),
     }

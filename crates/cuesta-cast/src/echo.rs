@@ -22,7 +22,7 @@ pub(crate) const ENOUGH: usize = 8;
 /// The echo of a key is searched for until this many later keys were pressed.
 const LAG: usize = 64;
 /// Most characters of output that are searched for one text.
-const MOST: usize = 16 << 10;
+const MOST_SEARCHED: usize = 16 << 10;
 
 /// The texts of a session, and what the screen showed of them.
 #[derive(Debug, Default)]
@@ -49,11 +49,11 @@ struct Key {
 struct Text {
     keys: Vec<Key>,
     /// For each key: how many keys, this one the last of them, stood in a row right before the cursor; the most at any moment.
-    standing: Vec<usize>,
+    shown_keys: Vec<usize>,
     /// Where the cursor was when the first key was pressed.
     begin: BufferPosition,
     /// The position of the first of the keys that were last found before the cursor.
-    seen: BufferPosition,
+    last_found: BufferPosition,
     /// The input of the key that ended the text, and whether that was Enter.
     end: Option<(usize, bool)>,
     /// The number of its keys up to the last one that the screen had shown before the latest output event. Not all before that
@@ -64,7 +64,7 @@ struct Text {
     /// The program showed it and removed it before the next key.
     taken_away: bool,
     /// Characters of output that are still searched for it.
-    patience: usize,
+    characters_left: usize,
 }
 
 /// A position on the main or the alternate screen that stays valid when the screen scrolls.
@@ -78,7 +78,6 @@ pub(crate) struct BufferPosition {
 /// The keys that stand right before the cursor.
 struct VisibleKeys {
     keys: usize,
-    /// The last of them.
     last: usize,
     /// Where the first of them stands.
     begin: BufferPosition,
@@ -106,7 +105,7 @@ impl Echo {
             }
             if let Some(text) = self.watched.last_mut() {
                 text.keys.push(Key { stroke, input, character });
-                text.standing.push(0);
+                text.shown_keys.push(0);
             }
         }
     }
@@ -144,7 +143,7 @@ impl Echo {
             screen.feed(text.as_bytes());
         }
         self.watched.iter_mut().for_each(|text| text.look(screen, None));
-        self.finish(|text| text.patience == 0);
+        self.finish(|text| text.characters_left == 0);
         self.parser.readable(text)
     }
 
@@ -178,9 +177,18 @@ impl Echo {
 
 impl Text {
     fn new(begin: BufferPosition, ahead: bool) -> Self {
-        let (keys, standing) = (Vec::new(), Vec::new());
-        let seen = begin;
-        Self { keys, standing, begin, seen, end: None, echoed: 0, ahead, taken_away: false, patience: MOST }
+        let (keys, shown_keys) = (Vec::new(), Vec::new());
+        Self {
+            keys,
+            shown_keys,
+            begin,
+            last_found: begin,
+            end: None,
+            echoed: 0,
+            ahead,
+            taken_away: false,
+            characters_left: MOST_SEARCHED,
+        }
     }
 
     fn enough(&self) -> usize {
@@ -189,38 +197,38 @@ impl Text {
 
     /// Whether the end of the text stood before the cursor at one moment.
     fn is_whole(&self) -> bool {
-        self.standing.last().is_some_and(|standing| *standing >= self.enough())
+        self.shown_keys.last().is_some_and(|shown| *shown >= self.enough())
     }
 
     /// The number of keys up to the last one that was seen.
     fn seen_keys(&self) -> usize {
-        self.standing.iter().rposition(|standing| *standing > 0).map_or(0, |last| last + 1)
+        self.shown_keys.iter().rposition(|shown| *shown > 0).map_or(0, |last| last + 1)
     }
 
     /// Looks for the text after a character of an answer.
     fn look_at(&mut self, screen: &Screen, c: char, next: Option<char>) {
         if self.end.is_some() {
             self.look(screen, next);
-            self.patience = if c == '\n' && !self.ahead { 0 } else { self.patience.saturating_sub(1) };
+            self.characters_left = if c == '\n' && !self.ahead { 0 } else { self.characters_left.saturating_sub(1) };
         }
     }
 
     /// Looks for the text; `next` is the character that follows.
     fn look(&mut self, screen: &Screen, next: Option<char>) {
-        if self.patience == 0 {
+        if self.characters_left == 0 {
             return;
         }
         let visible = self.visible_keys(screen);
         if visible.keys > 0 && self.is_echo(&visible, next) {
-            self.standing[visible.last] = visible.keys.max(self.standing[visible.last]);
-            self.seen = visible.begin;
+            self.shown_keys[visible.last] = visible.keys.max(self.shown_keys[visible.last]);
+            self.last_found = visible.begin;
         }
     }
 
     /// Whether keys before the cursor are an echo, and not the program's output.
     fn is_echo(&self, visible: &VisibleKeys, next: Option<char>) -> bool {
         let Some((end, is_enter)) = self.end else { return true };
-        let is_here = self.ahead || [self.begin, self.seen].contains(&visible.begin);
+        let is_here = self.ahead || [self.begin, self.last_found].contains(&visible.begin);
         let is_next = visible.last <= self.echoed;
         let is_last = visible.last + 1 == self.keys.len();
         let in_one_piece = self.keys[self.echoed.min(visible.last)..].iter().all(|key| key.input == end);
@@ -248,11 +256,11 @@ impl Text {
         if self.taken_away {
             return shown;
         }
-        for (end, standing) in self.standing.iter().enumerate() {
+        for (end, shown_keys) in self.shown_keys.iter().enumerate() {
             // The latest keys may still be hidden when others follow.
             let sure = if end == last { 0 } else { ENOUGH - 1 };
             // The range is empty or invalid if too few keys stood there.
-            if let Some(keys) = shown.get_mut(end + 1 - standing..(end + 1).saturating_sub(sure)) {
+            if let Some(keys) = shown.get_mut(end + 1 - shown_keys..(end + 1).saturating_sub(sure)) {
                 keys.fill(true);
             }
         }

@@ -37,7 +37,6 @@ const LONGEST_QUESTION: usize = 60;
 /// Keys that the screen did not show may be commands only if at most this many of them differ; more may be a secret.
 const MOST_COMMANDS: usize = 3;
 
-/// The entries of a session, as ranges of strokes.
 pub(crate) fn find_entries(strokes: &[Stroke]) -> Vec<Range<usize>> {
     let mut begin = 0;
     let mut entries = Vec::new();
@@ -139,7 +138,6 @@ fn count_different(keys: &[&Stroke]) -> usize {
     codes.len()
 }
 
-/// Whether a row asks for a secret.
 pub(crate) fn asks_for_secret(row: &str) -> bool {
     let lower = row.to_lowercase();
     row.split(|c: char| !c.is_alphanumeric()).any(names_secret) || ASKS.iter().any(|words| lower.contains(words))

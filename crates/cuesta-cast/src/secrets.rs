@@ -50,7 +50,6 @@ pub struct Hidden {
 pub struct Commands {
     /// Where they were typed.
     pub location: InputLocation,
-    /// The keys.
     pub keys: String,
 }
 

@@ -63,7 +63,6 @@ pub(crate) struct Strokes {
 const MOST_TEXT: usize = 16 << 10;
 const MOST_ROWS: usize = 256;
 
-/// Splits a session into strokes.
 pub(crate) fn split_into_strokes(cast: &Cast) -> Strokes {
     let screen = Screen::new(cast.header.columns, cast.header.rows);
     let (echo, keys, session) = (Echo::default(), Keys::default(), Strokes::default());

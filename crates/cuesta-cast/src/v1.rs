@@ -24,7 +24,6 @@ struct Whole {
     stdout: Vec<(f64, String)>,
 }
 
-/// Reads the whole of `text`.
 pub(crate) fn read(text: &str) -> Result<Cast, CastError> {
     let whole: Whole = serde_json::from_str(text).map_err(|error| {
         if error.is_eof() {

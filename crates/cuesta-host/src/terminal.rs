@@ -182,12 +182,10 @@ impl Terminal {
         .await
     }
 
-    /// Discards all input.
     pub(crate) fn discard_input(&mut self) {
         while self.input.next(&mut [0; 64]).is_some() {}
     }
 
-    /// Waits until `due`.
     pub(crate) async fn wait_until(&mut self, due: Stamp) -> io::Result<()> {
         poll_fn(|cx| self.poll_until(cx, due, |_| (clock::now() >= due).then_some(()))).await
     }

@@ -65,7 +65,6 @@ pub(crate) fn now() -> u64 {
     clock::now().as_nanos()
 }
 
-/// The name of the monotonic clock.
 #[pyfunction]
 pub(crate) fn clock_name() -> Option<String> {
     clock::name()

@@ -268,12 +268,12 @@ pub fn wait_as_driver() {
 
 /// Allows an idle thread to spin for a small share of the time, or forbids it. Not at first. Only after [`wait_as_driver`].
 pub fn allow_spinning(may_spin: bool) {
-    WAIT_POLICY.with_borrow_mut(|policy| policy.as_mut().map(|policy| policy.allow_spinning(may_spin)));
+    WAIT_POLICY.with_borrow_mut(|policy| policy.as_mut().map(|policy| policy.may_spin = may_spin));
 }
 
 /// How long the thread has spun in all.
 pub fn spun() -> Duration {
-    WAIT_POLICY.with_borrow(|policy| policy.as_ref().map_or(Duration::ZERO, WaitPolicy::spun))
+    WAIT_POLICY.with_borrow(|policy| policy.as_ref().map_or(Duration::ZERO, |policy| policy.spun))
 }
 
 /// Called when the thread is about to park: wakes the tasks that are due, or arms the timer for the next.

@@ -24,7 +24,6 @@ pub struct RecorderSetup {
     pub timeline: Timeline,
     /// When the run started, in ns since 1970.
     pub started_wall: u64,
-    /// The names of all series.
     pub series_names: SeriesNames,
     /// How many threads will deliver.
     pub threads: usize,

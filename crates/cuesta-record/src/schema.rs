@@ -14,11 +14,8 @@ use crate::{Failure, Phase, Stamp};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
-    /// Nanoseconds.
     Nanoseconds,
-    /// Seconds.
     Seconds,
-    /// Percent.
     Percent,
     /// A number of things, or a mean number.
     Number,
@@ -26,9 +23,7 @@ pub enum Unit {
     Ratio,
     /// A number of events, and how many a second.
     Events,
-    /// Bytes.
     Bytes,
-    /// Bytes a second.
     BytesPerSecond,
     /// Words, truth values, lists of names: no unit. Tables have units by field.
     Unitless,

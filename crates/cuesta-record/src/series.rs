@@ -43,7 +43,6 @@ const WAIT_ENDS: [&str; 5] = ["", "_timed_out", "_lost", "_unfinished", "_begun_
 pub struct WaitSeries([SeriesId; WAIT_ENDS.len()]);
 
 impl WaitSeries {
-    /// The series of waits that ended so.
     pub fn ended(self, end: WaitEnd) -> SeriesId {
         self.0[end as usize]
     }

@@ -17,7 +17,6 @@ pub(crate) struct TimerQueue {
     /// Index of each slot's node in the heap, or [`NOT_QUEUED`]. Apart from the slots, because each move in the heap writes one:
     /// those of a million timers fit in a cache.
     positions: Vec<u32>,
-    /// Slots that are free.
     free: Vec<SlotNumber>,
     /// Orders nodes that are due at the same instant.
     next: u64,

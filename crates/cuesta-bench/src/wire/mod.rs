@@ -16,7 +16,5 @@ mod trip;
 pub(crate) use agent::serve;
 pub(crate) use namespaces::Side;
 
-/// Measures the in-kernel path.
 pub(crate) use kernel_path::measure as measure_kernel_path;
-/// Measures TMux.
 pub(crate) use tmux::measure as measure_tmux;

@@ -57,8 +57,8 @@ impl Load {
             wait_until(at)?;
             Ok((meter.report()?, agent.map_or(Ok(0), cpu_nanos)?, packets(server.id())?))
         };
-        let (_, agent_before, packets_before) = read(job.from())?;
-        let (report, agent_after, packets_after) = read(job.until())?;
+        let (_, agent_before, packets_before) = read(job.window_start())?;
+        let (report, agent_after, packets_after) = read(job.window_end())?;
         let outcome: Outcome = driver.answer()?;
         let keys = outcome.operations as f64;
         Ok(Trip {

@@ -43,7 +43,6 @@ impl Traffic {
         *self = self.combine(other, u64::wrapping_add);
     }
 
-    /// The growth since `earlier`.
     pub(crate) fn since(&self, earlier: &Self) -> Self {
         self.combine(earlier, u64::saturating_sub)
     }

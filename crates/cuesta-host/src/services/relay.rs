@@ -24,7 +24,6 @@ pub(super) struct Relay {
 /// Why a relay came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RelayEnd {
-    /// The terminal hung up.
     HungUp,
     /// The program closed its end, or ended.
     Ended,

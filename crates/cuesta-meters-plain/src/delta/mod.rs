@@ -61,7 +61,6 @@ pub enum Incomparable {
 }
 
 impl<'a> Delta<'a> {
-    /// Compares two snapshots.
     pub fn compare(earlier: &'a CounterSnapshot, later: &'a CounterSnapshot) -> Result<Self, Incomparable> {
         if earlier.subject != later.subject {
             return Err(Incomparable::Subjects(earlier.subject.clone(), later.subject.clone()));

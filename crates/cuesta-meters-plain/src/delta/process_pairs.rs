@@ -31,7 +31,6 @@ pub(super) struct TaskSide<'a> {
     processes: &'a BTreeMap<u32, Process>,
     /// Processes whose children alone belong to this side.
     reapers: Option<&'a BTreeMap<u32, Process>>,
-    /// Processes of the other side.
     other_side: &'a BTreeMap<u32, Process>,
 }
 

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Malformed, numbers};
 
-/// An interface's counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct InterfaceCounters {
     pub received_bytes: u64,

@@ -38,7 +38,6 @@ pub(crate) struct SideTotals {
 }
 
 impl SideTotals {
-    /// The growth since `earlier`.
     pub(crate) fn since(self, earlier: Self) -> Self {
         Self { tasks: self.tasks.since(earlier.tasks), processes: self.processes.since(earlier.processes) }
     }

@@ -28,7 +28,6 @@ struct Recent {
 }
 
 impl Pace {
-    /// Counts a busy sample of a CPU.
     pub(crate) fn count_sample(&mut self, cpu: u32, fault: bool) {
         let recent = self.0.entry(cpu).or_default();
         recent.busy += 1.0;

@@ -5,7 +5,6 @@
 
 use super::classify::SymbolClass;
 
-/// The class of a function by its name.
 pub fn class_of(name: &str) -> SymbolClass {
     // Parts that the compiler splits off keep the name before the point: `handle_softirqs.cold`.
     let name = name.split('.').next().unwrap_or(name);

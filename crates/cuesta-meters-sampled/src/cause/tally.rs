@@ -145,7 +145,6 @@ pub struct SampleWindow {
 }
 
 impl SampleWindow {
-    /// Adds the next interval.
     pub fn add(&mut self, next: &Self) {
         self.until = next.until;
         for (tally, other) in self.tallies.iter_mut().zip(&next.tallies) {

@@ -61,11 +61,11 @@ pub(super) struct WaitPolicy {
     kind: WaitKind,
     /// When something last happened.
     last_event: Stamp,
-    may_spin: bool,
+    pub(super) may_spin: bool,
     /// Time for spinning that is left.
     budget: Duration,
     /// How long it has spun in all.
-    spun: Duration,
+    pub(super) spun: Duration,
 }
 
 impl WaitPolicy {
@@ -84,16 +84,6 @@ impl WaitPolicy {
             budget: Duration::ZERO,
             spun: Duration::ZERO,
         }
-    }
-
-    /// Allows spinning, or forbids it.
-    pub(super) fn allow_spinning(&mut self, may_spin: bool) {
-        self.may_spin = may_spin;
-    }
-
-    /// How long the thread has spun in all.
-    pub(super) fn spun(&self) -> Duration {
-        self.spun
     }
 
     /// The thread has nothing to do at `now`; since it woke it has read the clock `reads` times, and something is due at `due`.
@@ -203,7 +193,7 @@ mod tests {
     #[test]
     fn an_idle_thread_spins_after_an_event_and_before_what_is_due() {
         let mut policy = WaitPolicy::new(at(0));
-        policy.allow_spinning(true);
+        policy.may_spin = true;
         policy.end(at(SECOND));
         let due = at(SECOND + 50_000);
         assert_eq!(policy.begin(at(SECOND), 1, due), WaitKind::Spin, "an echo may come");
@@ -212,14 +202,14 @@ mod tests {
         assert_eq!(policy.begin(later, 0, due), WaitKind::Wait(SPIN_BEFORE));
         policy.end(due - SPIN_BEFORE);
         assert_eq!(policy.begin(due - SPIN_BEFORE, 0, due), WaitKind::Spin);
-        policy.allow_spinning(false);
+        policy.may_spin = false;
         assert_eq!(policy.begin(due - SPIN_BEFORE, 0, due), WaitKind::Wait(Duration::ZERO));
     }
 
     /// Spins whenever it may, with something to do every `period`; returns the share of two seconds spent so, in percent.
     fn spun(period: u64) -> u64 {
         let mut policy = WaitPolicy::new(at(0));
-        policy.allow_spinning(true);
+        policy.may_spin = true;
         let (mut now, mut before) = (1, 0);
         while now < 2 * SECOND {
             let next = (now / period + 1) * period;
@@ -235,7 +225,7 @@ mod tests {
             // Around a look the runtime takes as long as for it.
             now += u64::from(rest == WaitKind::Spin);
         }
-        policy.spun().as_micros() as u64 * 100 / (2 * SECOND)
+        policy.spun.as_micros() as u64 * 100 / (2 * SECOND)
     }
 
     #[test]

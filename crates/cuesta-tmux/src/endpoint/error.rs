@@ -18,7 +18,6 @@ pub enum EndpointError {
     Setting {
         /// Its name in the settings.
         setting: &'static str,
-        /// The problem.
         problem: String,
         /// What to write instead.
         remedy: &'static str,
@@ -49,7 +48,6 @@ pub enum EndpointError {
     /// The kernel does not know how to reach a peer.
     #[error("no route to {peer}: {why}; check the address with `ip route get {peer}`")]
     NoRoute {
-        /// The peer.
         peer: IpAddr,
         /// What `ip` said.
         why: String,
@@ -57,7 +55,6 @@ pub enum EndpointError {
     /// A command of iproute2 failed.
     #[error("`{command}` failed: {why}; the agent needs iproute2 and a kernel with policy routing")]
     Ip {
-        /// The command.
         command: String,
         /// What it said.
         why: String,

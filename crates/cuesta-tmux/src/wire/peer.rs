@@ -198,7 +198,6 @@ impl Peer {
         self.interval = (self.interval * 2).min(LONGEST_INTERVAL);
     }
 
-    /// A message was sent to it.
     pub(super) fn sent_message(&mut self, needs_answer: bool, now: Stamp) {
         self.last_sent = Some(now);
         if needs_answer {
@@ -214,7 +213,6 @@ impl Peer {
         self.probe_due
     }
 
-    /// A probe is being sent to it.
     pub(super) fn sent_probe(&mut self, now: Stamp, random: &mut Pcg32) {
         (self.last_sent, self.last_probed) = (Some(now), Some(now));
         self.schedule_probe(now, random);
