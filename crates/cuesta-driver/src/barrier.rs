@@ -22,8 +22,8 @@ const GRID: Duration = Duration::from_millis(100);
 pub(crate) struct Barrier {
     start_at: Stamp,
     /// Whether users of other agents wait here too.
-    shared: bool,
-    meeting: Mutex<BarrierState>,
+    is_shared: bool,
+    state: Mutex<BarrierState>,
 }
 
 #[derive(Debug, Default)]
@@ -33,8 +33,8 @@ struct BarrierState {
     parties: u32,
     /// When the last one arrived.
     last: Stamp,
-    /// How many rounds have ended.
-    met: u64,
+    /// The number of the round, from 0.
+    round: u64,
     /// When the users of the last round go on.
     go_on: Stamp,
     /// Whether the engine must be told the state.
@@ -77,38 +77,38 @@ record! {
 }
 
 impl Barrier {
-    pub(crate) fn new(start_at: Stamp, shared: bool) -> Self {
-        Self { start_at, shared, meeting: Mutex::default() }
+    pub(crate) fn new(start_at: Stamp, is_shared: bool) -> Self {
+        Self { start_at, is_shared, state: Mutex::default() }
     }
 
     /// One more of `parties` users has arrived at an instant.
     pub(crate) fn arrive(&self, parties: u32, at: Stamp) -> BarrierWait<'_> {
-        let mut meeting = self.meeting();
-        let met = meeting.met;
-        meeting.arrived += 1;
-        meeting.parties = parties;
-        meeting.last = meeting.last.max(at);
-        meeting.changed = true;
-        if !self.shared && meeting.arrived >= parties {
-            let go_on = self.go_on_after(meeting.last);
-            meeting.end(go_on);
+        let mut state = self.state();
+        let round = state.round;
+        state.arrived += 1;
+        state.parties = parties;
+        state.last = state.last.max(at);
+        state.changed = true;
+        if !self.is_shared && state.arrived >= parties {
+            let go_on = self.go_on_after(state.last);
+            state.end_round(go_on);
         }
-        BarrierWait { barrier: self, met, registered: false, left: false }
+        BarrierWait { barrier: self, round, registered: false, is_over: false }
     }
 
-    /// The state, if it has changed since the last call.
-    pub(crate) fn standing(&self, group: usize, barrier: usize) -> Option<BarrierStatus> {
-        let mut meeting = self.meeting();
-        let changed = std::mem::take(&mut meeting.changed) && self.shared;
-        let BarrierState { arrived, parties, met: round, last, .. } = *meeting;
+    /// The state of a shared barrier, if it has changed since the last call.
+    pub(crate) fn status_if_changed(&self, group: usize, barrier: usize) -> Option<BarrierStatus> {
+        let mut state = self.state();
+        let changed = std::mem::take(&mut state.changed) && self.is_shared;
+        let BarrierState { arrived, parties, round, last, .. } = *state;
         changed.then(|| BarrierStatus { group, barrier, round, arrived, parties, go_on: self.go_on_after(last) })
     }
 
     /// All have arrived, on all agents.
     pub(crate) fn release(&self, round: u64, go_on: Stamp) {
-        let mut meeting = self.meeting();
-        if meeting.met == round {
-            meeting.end(go_on);
+        let mut state = self.state();
+        if state.round == round {
+            state.end_round(go_on);
         }
     }
 
@@ -118,15 +118,15 @@ impl Barrier {
         self.start_at + Duration::from_nanos(earliest.div_ceil(grid) * grid)
     }
 
-    fn meeting(&self) -> MutexGuard<'_, BarrierState> {
-        self.meeting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, BarrierState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl BarrierState {
-    fn end(&mut self, go_on: Stamp) {
+    fn end_round(&mut self, go_on: Stamp) {
         self.arrived = 0;
-        self.met += 1;
+        self.round += 1;
         self.go_on = go_on;
         self.changed = false;
         self.waiting.drain(..).for_each(Waker::wake);
@@ -137,22 +137,24 @@ impl BarrierState {
 #[derive(Debug)]
 pub(crate) struct BarrierWait<'a> {
     barrier: &'a Barrier,
-    met: u64,
+    /// The round that the user waits in.
+    round: u64,
+    /// The barrier has the task's waker.
     registered: bool,
-    left: bool,
+    is_over: bool,
 }
 
 impl BarrierWait<'_> {
     /// When all go on, once that is known.
     pub(crate) fn poll(&mut self, cx: &Context<'_>) -> Poll<Stamp> {
-        let mut meeting = self.barrier.meeting();
-        if meeting.met > self.met {
-            self.left = true;
-            return Poll::Ready(meeting.go_on);
+        let mut state = self.barrier.state();
+        if state.round > self.round {
+            self.is_over = true;
+            return Poll::Ready(state.go_on);
         }
         // A task polls with the same waker however often it is woken for something else.
         if !std::mem::replace(&mut self.registered, true) {
-            meeting.waiting.push(cx.waker().clone());
+            state.waiting.push(cx.waker().clone());
         }
         Poll::Pending
     }
@@ -160,12 +162,12 @@ impl BarrierWait<'_> {
 
 impl Drop for BarrierWait<'_> {
     fn drop(&mut self) {
-        let mut meeting = self.barrier.meeting();
-        if !self.left && meeting.met == self.met {
-            meeting.arrived -= 1;
-            meeting.changed = true;
-            if meeting.arrived == 0 {
-                meeting.waiting.clear();
+        let mut state = self.barrier.state();
+        if !self.is_over && state.round == self.round {
+            state.arrived -= 1;
+            state.changed = true;
+            if state.arrived == 0 {
+                state.waiting.clear();
             }
         }
     }
@@ -194,7 +196,7 @@ mod tests {
             assert_eq!(poll(wait), Poll::Ready(at(1_300)));
         }
         assert!(poll(&mut barrier.arrive(3, at(1_400))).is_pending());
-        assert_eq!(barrier.standing(0, 0), None, "a local barrier has no status for the engine");
+        assert_eq!(barrier.status_if_changed(0, 0), None, "a local barrier has no status for the engine");
     }
 
     #[test]
@@ -209,8 +211,8 @@ mod tests {
         let barrier = Barrier::new(at(0), true);
         let mut here = barrier.arrive(2, at(300));
         let expected = BarrierStatus { group: 4, barrier: 5, round: 0, arrived: 1, parties: 2, go_on: at(500) };
-        assert_eq!(barrier.standing(4, 5), Some(expected));
-        assert_eq!(barrier.standing(4, 5), None, "nothing has changed since");
+        assert_eq!(barrier.status_if_changed(4, 5), Some(expected));
+        assert_eq!(barrier.status_if_changed(4, 5), None, "nothing has changed since");
         barrier.release(1, at(900));
         assert!(poll(&mut here).is_pending(), "the release was for another round");
         barrier.release(0, at(600));
@@ -221,8 +223,8 @@ mod tests {
     fn the_engine_gets_a_status_when_a_user_leaves() {
         let barrier = Barrier::new(at(0), true);
         let here = barrier.arrive(2, at(300));
-        barrier.standing(0, 0);
+        barrier.status_if_changed(0, 0);
         drop(here);
-        assert_eq!(barrier.standing(0, 0).map(|standing| standing.arrived), Some(0));
+        assert_eq!(barrier.status_if_changed(0, 0).map(|status| status.arrived), Some(0));
     }
 }

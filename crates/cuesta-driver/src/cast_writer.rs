@@ -31,7 +31,7 @@ enum CastEvent {
     /// A line was opened.
     Opened(Stamp),
     /// Characters came.
-    Came(Stamp, Box<[u8]>),
+    Received(Stamp, Box<[u8]>),
     /// This many characters found no room.
     Lost(Stamp, u64),
 }
@@ -57,7 +57,7 @@ impl CastWriter {
     pub(crate) fn start(
         spec: &RunSpec,
         groups: &[Group],
-        begun: Stamp,
+        run_began: Stamp,
         folder: &Path,
     ) -> Result<Option<(Self, CastTap)>, RunError> {
         let Some(user) = spec.cast.filter(|user| user % spec.agents == spec.agent) else { return Ok(None) };
@@ -75,7 +75,7 @@ impl CastWriter {
         let secrets = number.map(|number| groups[number].secret_cells(user - spec.first_user(number)));
         let (queue, events) = sync_channel(QUEUE);
         let thread = thread::Builder::new().name("cuesta-cast".into());
-        let thread = thread.spawn(move || write(writer, begun, &events, secrets.as_ref()))?;
+        let thread = thread.spawn(move || write(writer, run_began, &events, secrets.as_ref()))?;
         Ok(Some((Self(thread), CastTap { user, queue, lost: Cell::new(0) })))
     }
 
@@ -102,7 +102,7 @@ fn header(spec: &RunSpec, groups: &[Group], number: usize, user: u32) -> Header 
 }
 
 /// Opens lines as `connect` does, with a tap on the line of the chosen user.
-pub(crate) fn tapped(connect: Connect, tap: Option<CastTap>) -> Connect {
+pub(crate) fn with_tap(connect: Connect, tap: Option<CastTap>) -> Connect {
     let Some(tap) = tap.map(Rc::new) else { return connect };
     Rc::new(move |group, user| {
         let opening = connect(group, user);
@@ -112,37 +112,36 @@ pub(crate) fn tapped(connect: Connect, tap: Option<CastTap>) -> Connect {
         let tap = Rc::clone(&tap);
         Box::pin(async move {
             let line = opening.await?;
-            tap.tell(CastEvent::Opened(clock::now()));
-            let tapped = Tap::new(line, move |event: TapEvent<'_>| tap.sees(event));
-            Ok(Box::new(tapped) as Box<dyn Line>)
+            tap.send(CastEvent::Opened(clock::now()));
+            Ok(Box::new(Tap::new(line, move |event: TapEvent<'_>| tap.observe(event))) as Box<dyn Line>)
         })
     })
 }
 
 impl CastTap {
-    fn sees(&self, event: TapEvent<'_>) {
+    fn observe(&self, event: TapEvent<'_>) {
         if event.direction == Direction::Sent || event.bytes.is_empty() {
             return;
         }
         let lost = self.lost.get();
-        let told = (lost == 0 || self.tell(CastEvent::Lost(event.at, lost))) && {
+        let is_queued = (lost == 0 || self.send(CastEvent::Lost(event.at, lost))) && {
             self.lost.set(0);
-            self.tell(CastEvent::Came(event.at, event.bytes.into()))
+            self.send(CastEvent::Received(event.at, event.bytes.into()))
         };
-        if !told {
+        if !is_queued {
             self.lost.set(self.lost.get() + event.bytes.len() as u64);
         }
     }
 
-    /// Never waits; says whether there was room.
-    fn tell(&self, event: CastEvent) -> bool {
+    /// Queues an event without waiting; says whether there was room.
+    fn send(&self, event: CastEvent) -> bool {
         self.queue.try_send(event).is_ok()
     }
 }
 
 fn write<W: io::Write>(
     mut writer: Writer<W>,
-    begun: Stamp,
+    run_began: Stamp,
     events: &Receiver<CastEvent>,
     secrets: Option<&SecretCells>,
 ) -> io::Result<()> {
@@ -152,7 +151,7 @@ fn write<W: io::Write>(
         for event in std::iter::once(first).chain(events.try_iter()) {
             // A column may have become secret since the last event.
             secrets.into_iter().flat_map(SecretCells::now).for_each(|cell| writer.hide(cell));
-            last = last.max(take(&mut writer, begun, &mut sessions, &event)?);
+            last = last.max(write_event(&mut writer, run_began, &mut sessions, &event)?);
         }
         // The queue is empty: flush, so that the cast so far can be watched while the run goes on.
         writer.flush()?;
@@ -160,14 +159,14 @@ fn write<W: io::Write>(
     writer.finish(last)
 }
 
-fn take<W: io::Write>(
+fn write_event<W: io::Write>(
     writer: &mut Writer<W>,
-    begun: Stamp,
+    run_began: Stamp,
     sessions: &mut u32,
     event: &CastEvent,
 ) -> io::Result<Duration> {
     let at = match event {
-        CastEvent::Opened(at) | CastEvent::Came(at, _) | CastEvent::Lost(at, _) => at.since(begun),
+        CastEvent::Opened(at) | CastEvent::Received(at, _) | CastEvent::Lost(at, _) => at.since(run_began),
     };
     match event {
         CastEvent::Opened(_) => {
@@ -178,7 +177,7 @@ fn take<W: io::Write>(
             }
             writer.event(at, &EventKind::Marker(format!("session {sessions}")))?;
         }
-        CastEvent::Came(_, bytes) => writer.output(at, bytes)?,
+        CastEvent::Received(_, bytes) => writer.output(at, bytes)?,
         CastEvent::Lost(_, count) => {
             writer.event(at, &EventKind::Marker(format!("{count} characters are missing here")))?;
         }
@@ -211,11 +210,11 @@ mod tests {
     #[test]
     fn output_is_in_the_cast_and_input_is_not() {
         let (tap, events) = tap();
-        tap.tell(CastEvent::Opened(at(1500)));
-        tap.sees(TapEvent { direction: Direction::Received, at: at(1600), bytes: b"login: \xc3" });
-        tap.sees(TapEvent { direction: Direction::Sent, at: at(1700), bytes: b"hunter2" });
-        tap.sees(TapEvent { direction: Direction::Received, at: at(1800), bytes: b"\xa9" });
-        tap.tell(CastEvent::Opened(at(1900)));
+        tap.send(CastEvent::Opened(at(1500)));
+        tap.observe(TapEvent { direction: Direction::Received, at: at(1600), bytes: b"login: \xc3" });
+        tap.observe(TapEvent { direction: Direction::Sent, at: at(1700), bytes: b"hunter2" });
+        tap.observe(TapEvent { direction: Direction::Received, at: at(1800), bytes: b"\xa9" });
+        tap.send(CastEvent::Opened(at(1900)));
         drop(tap);
         let output = |text: &str| EventKind::Output(text.to_owned());
         let marker = |text: &str| EventKind::Marker(text.to_owned());
@@ -233,11 +232,11 @@ mod tests {
     fn characters_that_do_not_fit_into_the_queue_are_counted() {
         let (tap, events) = tap();
         for number in 0..QUEUE as u64 + 2 {
-            tap.sees(TapEvent { direction: Direction::Received, at: at(1000 + number), bytes: b"abc" });
+            tap.observe(TapEvent { direction: Direction::Received, at: at(1000 + number), bytes: b"abc" });
         }
         let taken: Vec<CastEvent> = events.try_iter().collect();
         assert_eq!((taken.len(), tap.lost.get()), (QUEUE, 6));
-        tap.sees(TapEvent { direction: Direction::Received, at: at(2000), bytes: b"d" });
+        tap.observe(TapEvent { direction: Direction::Received, at: at(2000), bytes: b"d" });
         drop(tap);
         let missing = EventKind::Marker("6 characters are missing here".into());
         assert_eq!(written(&events), [(1000, missing), (1000, EventKind::Output("d".into()))]);

@@ -26,7 +26,7 @@ pub(crate) fn connect_to_targets(spec: &RunSpec, groups: &[Group]) -> Result<Con
     let stamps = spec.stamps;
     Ok(Rc::new(move |group, user| {
         let groups = Rc::clone(&groups);
-        let login = logins[group].of_user(user);
+        let login = logins[group].for_user(user);
         Box::pin(async move {
             let (target, options) = &groups[group];
             let stamped = stamps > 0 && user % stamps == 0;
@@ -40,7 +40,7 @@ pub(crate) fn connect_to_targets(spec: &RunSpec, groups: &[Group]) -> Result<Con
 /// wait.
 ///
 /// # Errors
-/// When a target cannot be read, or its configuration asks for what cannot be.
+/// When a target cannot be read, or its configuration has a setting that cannot be honoured.
 pub fn prepare(spec: &RunSpec) -> Result<(), RunError> {
     for (number, group) in spec.groups.iter().enumerate() {
         let target: Target =
@@ -49,10 +49,10 @@ pub fn prepare(spec: &RunSpec) -> Result<(), RunError> {
         let mut table = Logins::new(spec, number).table;
         table.push(Login::default());
         let users: BTreeMap<_, _> = table.into_iter().map(|login| (login.user.clone(), login)).collect();
-        let all = users.len();
+        let count = users.len();
         for (user, login) in users {
-            // Where there is a table, every login has a row of it.
-            if user.is_some() || all == 1 {
+            // The login without a user is used only where the table has none.
+            if user.is_some() || count == 1 {
                 cuesta_lines::configure(&target, &login).map_err(|error| RunError::Plan(error.to_string()))?;
             }
         }
@@ -72,7 +72,7 @@ impl Logins {
         Self { first: spec.first_user(group), table: spec.groups[group].data.iter().map(Login::from_row).collect() }
     }
 
-    fn of_user(&self, user: u32) -> Login {
+    fn for_user(&self, user: u32) -> Login {
         let row = user.saturating_sub(self.first) as usize % self.table.len().max(1);
         self.table.get(row).cloned().unwrap_or_default()
     }
@@ -95,14 +95,14 @@ mod tests {
         );
         let spec: RunSpec = serde_json::from_str(&text).unwrap();
         let [none, some] = [0, 1].map(|group| Logins::new(&spec, group));
-        assert_eq!(none.of_user(2), Login::default());
+        assert_eq!(none.for_user(2), Login::default());
         let login = |user: &str, password: Option<&str>| Login {
             user: Some(user.to_owned()),
             password: password.map(str::to_owned),
             ..Login::default()
         };
         assert_eq!(
-            [3, 4, 5].map(|user| some.of_user(user)),
+            [3, 4, 5].map(|user| some.for_user(user)),
             [login("ann", Some("a")), login("ben", None), login("ann", Some("a"))]
         );
     }

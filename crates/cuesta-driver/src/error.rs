@@ -1,4 +1,4 @@
-//! Why a run cannot be, and what a key that was not taken is counted as.
+//! Why a run cannot be played, and the failure that a key which the keyboard refused is counted as.
 
 use std::io;
 
@@ -6,16 +6,16 @@ use cuesta_record::Failure;
 use cuesta_screen::block::Refusal;
 use cuesta_tape::TooLong;
 
-/// Why a run cannot be.
+/// Why a run cannot be played.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RunError {
-    /// The folder cannot be written, or a thread cannot be had.
+    /// The folder cannot be written, or a thread cannot be started.
     #[error("{0}")]
     Io(String),
-    /// The plan asks for what cannot be.
+    /// The plan asks for something that cannot be done.
     #[error("{0}")]
     Plan(String),
-    /// Something broke on the way.
+    /// The driver itself failed while it ran.
     #[error("the driver failed: {0}")]
     Failed(String),
 }
@@ -32,8 +32,7 @@ impl From<TooLong> for RunError {
     }
 }
 
-/// What a key that a keyboard did not take is counted as.
-pub(crate) fn refused(refusal: Refusal) -> Failure {
+pub(crate) fn failure_of_refusal(refusal: Refusal) -> Failure {
     match refusal {
         Refusal::Locked => Failure::KeyboardLocked,
         Refusal::Protected => Failure::ProtectedField,

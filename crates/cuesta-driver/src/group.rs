@@ -13,14 +13,14 @@ use crate::error::RunError;
 use crate::opening::LineSeries;
 use crate::secret_columns::{SecretCells, SecretColumns};
 use crate::spec::{GroupSpec, RunSpec};
-use crate::terminal::{misfit, missing_character};
+use crate::terminal::{find_mismatch, missing_character};
 
 /// A group of users. Each thread has a clone, whose patterns have scratch memory of their own.
 #[derive(Clone)]
 pub(crate) struct Group {
     /// The script, lowered; steps with the same overrides share one.
     pub(crate) programs: Vec<Program>,
-    /// Which of them each step of the plan plays.
+    /// By step of the plan, the index of the program that it plays.
     by_step: Vec<usize>,
     pub(crate) series: GroupSeries,
     /// By number; the same on all threads.
@@ -57,7 +57,7 @@ pub(crate) struct ClassSeries {
     pub(crate) response: WaitSeries,
     pub(crate) response_from_sent: WaitSeries,
     pub(crate) first_response: WaitSeries,
-    /// For how long output went on behind the answer.
+    /// How long output went on behind the answer.
     pub(crate) continued: SeriesId,
     /// Characters of an answer, not durations.
     pub(crate) characters: SeriesId,
@@ -109,7 +109,7 @@ impl Group {
         let (programs, by_step) = lower(spec, number, script)?;
         let missing = |program| missing_character(&group.target, program, &group.data);
         if let Some(why) =
-            programs.iter().find_map(|program| misfit(&group.target, program).or_else(|| missing(program)))
+            programs.iter().find_map(|program| find_mismatch(&group.target, program).or_else(|| missing(program)))
         {
             return Err(RunError::Plan(format!("{}, at {}: {why}", script.name, group.target)));
         }
@@ -144,7 +144,7 @@ impl Group {
         self.by_step[step.min(self.by_step.len() - 1)]
     }
 
-    /// The same users at a simulated host, which has no screens: their keyboard sends each key, an Enter for one that only a 3270 has.
+    /// The same users at a simulated host, which has no screens: a key that only a 3270 has becomes Enter.
     pub(crate) fn for_simulated_host(mut self) -> Self {
         self.programs = self.programs.into_iter().map(Program::for_simulated_host).collect();
         for op in self.programs.iter_mut().flat_map(|program| &mut program.ops) {
@@ -158,7 +158,7 @@ impl Group {
         self
     }
 
-    /// Whether any of these pieces is a column that the plan names as secret.
+    /// Whether a text contains a column that the plan names as secret.
     pub(crate) fn types_secret(&self, pieces: &[Piece]) -> bool {
         columns(pieces).any(|name| self.secret_columns.is_named(name))
     }
@@ -173,7 +173,7 @@ impl Group {
         self.secret_columns.cells(self.row(rank))
     }
 
-    /// The same cells, whenever they are asked for.
+    /// A handle on these cells, for another thread.
     pub(crate) fn secret_cells(&self, rank: u32) -> SecretCells {
         SecretCells { columns: Arc::clone(&self.secret_columns), row: self.row(rank).cloned().unwrap_or_default() }
     }

@@ -16,7 +16,7 @@
 //!   `progress`: whether simulated users take time.
 //! - `terminal`: a user's keyboard and display, drawn after the line is read; `echoes`: which output echoes which key;
 //!   `response`: whether the response is complete; `text`: the received text as rows. Pure.
-//! - [`misfit`]: why a program cannot be played at a target.
+//! - [`find_mismatch`]: why a program cannot be played at a target.
 //! - [`RunSpec`]: what a run is asked to do; `error`: why it cannot; `self_meter`: the driver measures itself.
 //! - `messages`: what an agent, which is a process around a [`Run`], and the engine tell each other.
 
@@ -54,4 +54,4 @@ pub use run::{Run, simulate};
 pub use schedule::Announcement;
 pub use simulation::{Batch, Simulation, simulate_host};
 pub use spec::{ArrivalKind, GroupSpec, Load, LoadKind, RunSpec, Scripts, StepSpec};
-pub use terminal::misfit;
+pub use terminal::find_mismatch;

@@ -10,7 +10,7 @@ pub(crate) struct LineSeries {
     pub(crate) connect: WaitSeries,
     pub(crate) negotiation: WaitSeries,
     pub(crate) login: WaitSeries,
-    /// Of these the last phase that such a line has: an opening that fails may have failed there.
+    /// The series of the last phase that such lines have: a failed opening is counted there.
     pub(crate) last: WaitSeries,
 }
 

@@ -36,9 +36,9 @@ impl Pacer {
     }
 }
 
-/// Drops the instants more than a cycle before the user logged in; returns how many there were.
-pub(crate) fn begin_in_cycle(next: &mut Stamp, cycle: Duration, in_at: Stamp) -> u64 {
-    let before = in_at.since(*next).as_nanos().checked_div(cycle.as_nanos()).unwrap_or(0) as u64;
+/// Skips the instants more than a cycle before the user logged in; returns how many were skipped.
+pub(crate) fn skip_missed_cycles(next: &mut Stamp, cycle: Duration, logged_in_at: Stamp) -> u64 {
+    let before = logged_in_at.since(*next).as_nanos().checked_div(cycle.as_nanos()).unwrap_or(0) as u64;
     *next += Duration::from_nanos((cycle.as_nanos() as u64).saturating_mul(before));
     before
 }
@@ -206,9 +206,9 @@ mod tests {
     fn a_slow_login_does_not_move_the_due_instants() {
         let cycle = Duration::from_millis(200);
         let first = Stamp::from_nanos(7);
-        for (in_at, expected) in [(0, 0), (199, 0), (1001, 5_u32)] {
+        for (logged_in_at, expected) in [(0, 0), (199, 0), (1001, 5_u32)] {
             let mut next = first;
-            let before = begin_in_cycle(&mut next, cycle, first + Duration::from_millis(in_at));
+            let before = skip_missed_cycles(&mut next, cycle, first + Duration::from_millis(logged_in_at));
             assert_eq!(before, u64::from(expected));
             assert_eq!(next, first + cycle * expected);
         }

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use cuesta_record::Stamp;
 
-/// At most this many passes of one user may begin at one instant of virtual time: users who are behind have 256.
+/// At most this many passes of one user may begin at one instant of virtual time. A user who is behind catches up on at most 256.
 const MOST_PASSES_AT_ONCE: u32 = 10_000;
 
 /// Stops a simulation whose users take no time: only waiting moves virtual time, so there would be no end of their passes.
@@ -22,9 +22,9 @@ impl ProgressGuard {
 
     /// Whether a user of a group may begin a pass at an instant. After it has refused one pass, it refuses all.
     pub(crate) fn allows_pass(&self, slot: usize, group: usize, at: Stamp) -> bool {
-        let (before, passes) = &mut self.passes.borrow_mut()[slot];
-        *passes = if *before == at { *passes + 1 } else { 1 };
-        *before = at;
+        let (last, passes) = &mut self.passes.borrow_mut()[slot];
+        *passes = if *last == at { *passes + 1 } else { 1 };
+        *last = at;
         if *passes > MOST_PASSES_AT_ONCE {
             self.stalled.set(Some(group));
         }

@@ -12,7 +12,7 @@ use cuesta_record::{AgentEnd, AgentFolder, Recorder, RecorderHandle, RecorderSet
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::barrier::{Barrier, BarrierRelease, BarrierStatus};
-use crate::cast_writer::{CastTap, CastWriter, tapped};
+use crate::cast_writer::{CastTap, CastWriter, with_tap};
 use crate::connect::{Connect, connect_to_targets};
 use crate::error::RunError;
 use crate::group::Group;
@@ -33,17 +33,18 @@ pub struct Run {
     announcements: Arc<Announcements>,
     /// By group and number.
     barriers: Vec<Arc<Vec<Barrier>>>,
-    meets_others: bool,
+    /// Whether users of other agents wait at them too.
+    shares_barriers: bool,
 }
 
-/// How a run ended, once it has.
+/// The end of a run, once it is there.
 #[derive(Debug, Default)]
 struct Outcome {
     ended: Mutex<Option<Result<(), RunError>>>,
     changed: Condvar,
 }
 
-/// From the call to the start, so that all threads are ready.
+/// Time from the call to the start, in which all threads get ready.
 const HEAD_START: Duration = Duration::from_millis(50);
 
 impl Run {
@@ -58,7 +59,7 @@ impl Run {
         let announcements = Arc::new(Announcements::new(layout.schedule.clone()));
         let (recorder, handles) = Recorder::start(folder, layout.setup(&spec))?;
         let barriers = layout.groups.iter().map(|group| Arc::clone(&group.barriers)).collect();
-        let meets_others = spec.agents > 1;
+        let shares_barriers = spec.agents > 1;
         let (cast, tap) = CastWriter::start(&spec, &layout.groups, start_at, folder)?.unzip();
         let snapshot = recorder.view();
         let stop = Arc::new(AtomicBool::new(false));
@@ -76,11 +77,11 @@ impl Run {
         }
         drop(tap); // each thread has one of its own
         let outcome = Arc::<Outcome>::default();
-        let (told, announced) = (Arc::clone(&outcome), Arc::clone(&announcements));
+        let (reported, announced) = (Arc::clone(&outcome), Arc::clone(&announcements));
         let supervisor = thread::Builder::new().name("cuesta-supervisor".into()).spawn(move || {
             let result = finish(threads, recorder, cast, || memory.per_user(announced.newest().users_of_agent(&spec)));
-            *told.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-            told.changed.notify_all();
+            *reported.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            reported.changed.notify_all();
         })?;
         let folder = folder.to_owned();
         Ok(Self {
@@ -91,7 +92,7 @@ impl Run {
             folder,
             announcements,
             barriers,
-            meets_others,
+            shares_barriers,
         })
     }
 
@@ -125,15 +126,15 @@ impl Run {
     }
 
     /// Whether users wait at barriers for users of other agents. Then the engine must be told who has arrived.
-    pub fn meets_others(&self) -> bool {
-        self.meets_others && self.barriers.iter().any(|of_group| !of_group.is_empty())
+    pub fn shares_barriers(&self) -> bool {
+        self.shares_barriers && self.barriers.iter().any(|of_group| !of_group.is_empty())
     }
 
     /// The barriers whose state has changed since the last call.
-    pub fn standings(&self) -> Vec<BarrierStatus> {
+    pub fn changed_barriers(&self) -> Vec<BarrierStatus> {
         let of_group = |(group, barriers): (usize, &Arc<Vec<Barrier>>)| {
             let numbered = barriers.iter().enumerate();
-            numbered.filter_map(|(number, barrier)| barrier.standing(group, number)).collect::<Vec<_>>()
+            numbered.filter_map(|(number, barrier)| barrier.status_if_changed(group, number)).collect::<Vec<_>>()
         };
         self.barriers.iter().enumerate().flat_map(of_group).collect()
     }
@@ -239,7 +240,7 @@ fn drive(spec: Arc<RunSpec>, layout: &RunLayout, parts: WorkerParts, mut stop: S
         set.set(*cpu);
         sched_setaffinity(None, &set).map_err(|error| RunError::Io(format!("CPU {cpu}: {error}")))?;
     }
-    let connect = tapped(connect_to_targets(&spec, &layout.groups)?, tap);
+    let connect = with_tap(connect_to_targets(&spec, &layout.groups)?, tap);
     let (schedule, groups) = (layout.schedule.clone(), layout.groups.clone());
     let thread = u32::try_from(number).unwrap_or(0);
     let stopped = Arc::clone(&stop.stop);
@@ -265,9 +266,9 @@ fn finish(
     let mut failure = None;
     for thread in threads {
         match thread.join() {
-            Ok(Ok(to_its_end)) => completed &= to_its_end,
+            Ok(Ok(thread_completed)) => completed &= thread_completed,
             Ok(Err(error)) => failure = Some(error),
-            Err(panic) => failure = Some(RunError::Failed(panicked(&*panic))),
+            Err(panic) => failure = Some(RunError::Failed(panic_message(&*panic))),
         }
     }
     let ended = match (&failure, completed) {
@@ -281,7 +282,7 @@ fn finish(
     failure.map_or(Ok(()), Err)
 }
 
-fn panicked(panic: &(dyn std::any::Any + Send)) -> String {
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".into())
 }
@@ -307,11 +308,12 @@ pub fn simulate(
         let (recorder, mut handles) = Recorder::start(&folder, layout.setup(&spec))?;
         let memory = Arc::new(MemoryMeter::begin());
         let announcements = Arc::new(Announcements::new(layout.schedule.clone()));
-        let (told, path, start_at) = (Arc::clone(&announcements), folder.clone(), layout.schedule.timeline.start_at);
+        let (announced_to, path, start_at) =
+            (Arc::clone(&announcements), folder.clone(), layout.schedule.timeline.start_at);
         tokio::task::spawn_local(async move {
             for (delay, announcement) in announced {
                 clock::sleep_until(start_at + delay).await;
-                let schedule = told.announce(announcement).expect("it follows on the schedule");
+                let schedule = announced_to.announce(announcement).expect("it follows on the schedule");
                 AgentFolder::write_timeline(&path, &schedule.timeline).expect("the folder can be written");
             }
         });

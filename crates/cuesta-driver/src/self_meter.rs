@@ -26,12 +26,12 @@ impl SelfMeter {
             run_wait: Duration::ZERO,
             spun: clock::spun(),
         };
-        meter.since_last();
+        meter.usage_since_last_call();
         meter
     }
 
     /// CPU time and run-queue wait since the last call.
-    pub(crate) fn since_last(&mut self) -> (Duration, Duration) {
+    pub(crate) fn usage_since_last_call(&mut self) -> (Duration, Duration) {
         let cpu = clock::thread_cpu();
         let run_wait = self.run_wait().unwrap_or(self.run_wait);
         let since = (cpu.saturating_sub(self.cpu), run_wait.saturating_sub(self.run_wait));
@@ -41,7 +41,7 @@ impl SelfMeter {
 
     /// Counts what the thread has used since the last call.
     pub(crate) fn count(&mut self, counts: &mut DriverCounts) {
-        let (cpu, run_wait) = self.since_last();
+        let (cpu, run_wait) = self.usage_since_last_call();
         let before = std::mem::replace(&mut self.spun, clock::spun());
         (counts.cpu, counts.run_wait, counts.threads) = (cpu.as_secs_f64(), run_wait.as_secs_f64(), 1);
         // Interrupts, and what a hypervisor takes, are in the time spun and not in the CPU time.
@@ -59,42 +59,42 @@ fn second_number(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// A thread that waits for a CPU for more than a twentieth of the time has none to spare.
-const MOST_WAIT: u32 = 20;
-/// The interval over which its waits are added up.
-const LOOK: Duration = Duration::from_millis(250);
+/// A thread that waits for a CPU for more than one part in this many of the time has no CPU time to spare.
+const LEAST_WAIT_SHARE: u32 = 20;
+/// The interval over which its waits are measured.
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 /// How long such a thread then counts as busy.
-const CROWDED: Duration = Duration::from_secs(1);
+const BUSY_FOR: Duration = Duration::from_secs(1);
 
 /// Whether other threads want the CPU that the calling thread runs on.
 #[derive(Debug)]
 pub(crate) struct SpareCpu {
     meter: SelfMeter,
-    looked: Stamp,
-    crowded_until: Stamp,
+    checked_at: Stamp,
+    busy_until: Stamp,
 }
 
 impl SpareCpu {
     pub(crate) fn new() -> Self {
-        Self { meter: SelfMeter::new(), looked: Stamp::ZERO, crowded_until: Stamp::ZERO }
+        Self { meter: SelfMeter::new(), checked_at: Stamp::ZERO, busy_until: Stamp::ZERO }
     }
 
     /// Whether there is CPU time to spare at `now`, by the thread's waits so far.
     pub(crate) fn is_available(&mut self, now: Stamp) -> bool {
-        let since_look = now.since(self.looked);
-        if since_look >= LOOK {
-            let (_, waited) = self.meter.since_last();
-            self.looked = now;
-            if waited * MOST_WAIT > since_look {
-                self.crowded_until = now + CROWDED;
+        let since_check = now.since(self.checked_at);
+        if since_check >= CHECK_INTERVAL {
+            let (_, waited) = self.meter.usage_since_last_call();
+            self.checked_at = now;
+            if waited * LEAST_WAIT_SHARE > since_check {
+                self.busy_until = now + BUSY_FOR;
             }
         }
-        now >= self.crowded_until
+        now >= self.busy_until
     }
 }
 
 /// From this many users on, the growth per user is meaningful.
-const ENOUGH: u64 = 1000;
+const LEAST_USERS: u64 = 1000;
 
 /// Resident memory of this process, before any user was there and at the end of a step. Linux: `/proc/self/statm`.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ impl MemoryMeter {
         Self { before_users: resident().unwrap_or(0), with_users: AtomicU64::new(0) }
     }
 
-    /// A step ends: all its users are there.
+    /// Measures at the end of a step, when all its users are there.
     pub(crate) fn sample(&self) {
         self.with_users.fetch_max(resident().unwrap_or(0), Ordering::Relaxed);
     }
@@ -117,7 +117,7 @@ impl MemoryMeter {
     /// it, or where memory cannot be read. The kernel's part is not in it.
     pub(crate) fn per_user(&self, users: u64) -> Option<u64> {
         let growth = self.with_users.load(Ordering::Relaxed).checked_sub(self.before_users)?;
-        (users >= ENOUGH && self.before_users > 0).then(|| growth / users)
+        (users >= LEAST_USERS && self.before_users > 0).then(|| growth / users)
     }
 }
 

@@ -4,8 +4,8 @@
 //! one (see `terminal`): it is drawn a piece at a time, after all lines that were ready have been read.
 //!
 //! - Here: the state. `sending`: sends keys; `counting`: counts the line's opening and traffic.
-//! - `waiting`: waits for an instant, an event or a response; `reading`: passes what it received to those that
-//!   look at it; `echoes`: counts what they found; `drawing`: the screen; `rest`: what goes on behind an answer.
+//! - `waiting`: waits for an instant, an event or a response; `reading`: passes what it received to the matchers and the terminal;
+//!   `echoes`: counts the echoes that these find; `drawing`: the screen; `continued`: output that goes on behind an answer.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -24,11 +24,11 @@ use crate::terminal::{Terminal, terminal_for};
 use crate::thread_state::ThreadState;
 use crate::user_state::AnswerSigns;
 
+mod continued;
 mod counting;
 mod drawing;
 mod echoes;
 mod reading;
-mod rest;
 mod sample;
 mod sending;
 mod waiting;
@@ -36,9 +36,9 @@ mod waiting;
 pub(crate) use sending::Pressed;
 pub(crate) use waiting::WaitOutcome;
 
+use continued::ContinuedOutput;
 use counting::Counted;
 use drawing::Drawing;
-use rest::Rest;
 
 /// A line with a user at it.
 pub(crate) struct Session {
@@ -62,17 +62,17 @@ pub(crate) struct Session {
     drawing: Drawing,
     /// A key is being sent: nothing may come between its characters.
     sending: bool,
-    rest: Rest,
+    continued: ContinuedOutput,
 }
 
 /// What has come since the last key.
 #[derive(Debug, Default)]
 struct SinceKey {
-    /// Something has, echoes included.
-    heard: bool,
+    /// Anything has, echoes included.
+    received: bool,
     /// When the first character came, by two clocks, if the kernel stamps the line.
     first_stamps: Option<StampPair>,
-    /// Whether that character may be no response to the key, but the echo of an earlier one.
+    /// That character may be the echo of an earlier key instead of a response to this one.
     first_is_doubtful: bool,
 }
 
@@ -102,7 +102,7 @@ impl Session {
             terminal,
             drawing: Drawing::default(),
             sending: false,
-            rest: Rest::default(),
+            continued: ContinuedOutput::default(),
         };
         session.begin_pass(program);
         session
@@ -120,7 +120,7 @@ impl Session {
             self.terminal = terminal_for(&self.shared.groups[self.group], program);
         }
         self.terminal.begin_pass(program);
-        self.shared.has_screen(self.terminal.memory_change());
+        self.shared.count_screen(self.terminal.memory_change());
     }
 
     /// The instant from which the line can carry the next character.
@@ -128,7 +128,7 @@ impl Session {
         self.line.pace().map_or(Stamp::ZERO, |pace| pace.free_at())
     }
 
-    /// The next key was to begin at an instant; a line with a speed counts from it.
+    /// Sets the instant at which the next key was due to begin, from which a line with a speed counts.
     pub(crate) fn begin_next_at(&mut self, at: Stamp) {
         if let Some(pace) = self.line.pace() {
             pace.begin_next_at(at);
@@ -208,16 +208,16 @@ impl Session {
     /// acknowledgement is a message of its own.
     pub(crate) fn answer_ends(&mut self, at: Stamp, condition: &WaitCondition) {
         if matches!(condition, WaitCondition::Echo | WaitCondition::Delivered) {
-            self.rest.end();
+            self.continued.ignore();
         } else {
-            self.rest.begin(at, self.terminal.answer_row(), self.terminal.shape());
+            self.continued.begin(at, self.terminal.answer_row(), self.terminal.row_hashes());
         }
     }
 
-    /// For how long output has gone on behind the last answer, if it has, and the row by which it seemed complete. The last key of the
-    /// next input was sent.
+    /// For how long output has gone on behind the last answer, if it has, and the row by which the answer seemed complete. Called when the
+    /// last key of the next input was sent.
     pub(crate) fn continued(&mut self) -> Option<(Duration, Option<String>)> {
-        self.rest.take()
+        self.continued.take()
     }
 
     fn program(&self) -> &Program {
@@ -243,7 +243,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.draw_all();
-        self.shared.has_screen((self.terminal.memory_change().0, 0));
+        self.shared.count_screen((self.terminal.memory_change().0, 0));
         self.give_up_echoes(Stamp::FAR);
         self.count_opening();
         self.count_traffic();

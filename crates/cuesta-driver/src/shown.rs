@@ -1,4 +1,4 @@
-//! What a host shows, as reports may have it: no control functions, no secrets, and not too much.
+//! Host output made fit for reports: without control functions and secrets, and cut.
 
 use crate::text::Text;
 
@@ -27,7 +27,7 @@ pub(crate) fn last_rows(written: &[u8], secrets: &[&str]) -> Vec<String> {
 pub(crate) fn shown_row(row: &str, screen: &[String], secrets: &[&str]) -> String {
     let without = secrets.iter().fold(row.to_owned(), |row, secret| row.replace(secret, "…"));
     let rows: Vec<&str> = screen.iter().map(String::as_str).collect();
-    let mut hidden = rows.iter().zip(rows_with(&rows, secrets)).filter(|(_, hidden)| *hidden);
+    let mut hidden = rows.iter().zip(hidden_rows(&rows, secrets)).filter(|(_, hidden)| *hidden);
     if without == row && hidden.any(|(hidden, _)| hidden.trim_end() == row.trim_end()) {
         return HIDDEN.to_owned();
     }
@@ -35,22 +35,22 @@ pub(crate) fn shown_row(row: &str, screen: &[String], secrets: &[&str]) -> Strin
 }
 
 fn last(number: usize, rows: &[&str], secrets: &[&str]) -> Vec<String> {
-    let hidden = rows_with(rows, secrets);
+    let hidden = hidden_rows(rows, secrets);
     let shown_rows = rows.iter().zip(hidden).map(|(row, hidden)| if hidden { HIDDEN.to_owned() } else { shown(row) });
     shown_rows.skip(rows.len().saturating_sub(number)).collect()
 }
 
 /// Which rows hold a part of a secret. A secret may continue in the next row, also where a blank or the border of a box is between.
-fn rows_with(rows: &[&str], secrets: &[&str]) -> Vec<bool> {
+fn hidden_rows(rows: &[&str], secrets: &[&str]) -> Vec<bool> {
     let rows: Vec<String> = rows.iter().map(|row| solid(row)).collect();
     let joined = rows.concat();
     let mut hidden = vec![false; rows.len()];
     for secret in secrets.iter().map(|secret| solid(secret)).filter(|secret| !secret.is_empty()) {
-        for (found, _) in joined.match_indices(&secret) {
+        for (at, _) in joined.match_indices(&secret) {
             let mut begin = 0;
             for (row, hidden) in rows.iter().zip(&mut hidden) {
                 let end = begin + row.len();
-                *hidden |= begin < found + secret.len() && found < end;
+                *hidden |= begin < at + secret.len() && at < end;
                 begin = end;
             }
         }

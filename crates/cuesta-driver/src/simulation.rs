@@ -105,11 +105,11 @@ fn tasks(shared: &Rc<ThreadState>, host: Task) -> Vec<Task> {
             shared.add_user(shared.spec.first_user(group) + rank, group, rank);
         }
     }
-    let processes = (0..shared.spec.steps.len()).flat_map(|step| worker::processes(shared, step));
+    let processes = (0..shared.spec.steps.len()).flat_map(|step| worker::arrival_processes(shared, step));
     let arrivals = processes.map(|process| -> Task { Box::pin(worker::run_arrivals(Rc::clone(shared), process)) });
     let users = (0..shared.user_count()).map(|slot| -> Task {
         let mut user = User::new(Rc::clone(shared), slot);
-        Box::pin(async move { user.live().await })
+        Box::pin(async move { user.play_sessions().await })
     });
     std::iter::once(host).chain(arrivals).chain(users).collect()
 }

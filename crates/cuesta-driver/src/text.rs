@@ -8,18 +8,19 @@ pub(crate) struct Text {
     all: Vec<u8>,
     /// Where the current row begins.
     row: usize,
-    /// A return came: text that follows overwrites the row, unless it is a line feed.
+    /// A carriage return came: what follows overwrites the row, unless it is a line feed.
     returned: bool,
     stream: StreamParser,
     /// What was typed since the last answer, as rows.
     typed: Vec<u8>,
-    /// How much of it had been echoed when the last key was sent.
+    /// How many bytes of it had been echoed when the last key was sent.
     echoed_len: usize,
 }
 
-const KEPT: usize = 16 * 1024;
+/// At most this much text is kept, in bytes.
+const MOST_TEXT: usize = 16 * 1024;
 /// At most this much typed text is compared.
-const TYPED: usize = 1024;
+const MOST_TYPED: usize = 1024;
 
 impl Text {
     /// A key is sent: forgets the text before it. `begins_input`: it is the first key since the last response.
@@ -30,7 +31,7 @@ impl Text {
         } else if self.typed[self.echoed_len..].starts_with(&self.all) {
             self.echoed_len += self.all.len();
         }
-        if self.typed.len() + typed.len() <= TYPED {
+        if self.typed.len() + typed.len() <= MOST_TYPED {
             self.typed.extend(typed.iter().map(|byte| if *byte == b'\r' { b'\n' } else { *byte }));
         }
         self.all.clear();
@@ -55,7 +56,7 @@ impl Text {
                 self.show(character);
             }
         }
-        if self.all.len() > KEPT {
+        if self.all.len() > MOST_TEXT {
             self.forget();
         }
     }
@@ -79,7 +80,6 @@ impl Text {
         }
     }
 
-    /// Takes the last character back.
     fn erase_last(&mut self) {
         let last = self.all.iter().rposition(|byte| !matches!(byte, 0x80..=0xbf)).unwrap_or(0);
         self.all.truncate(last);
@@ -87,7 +87,7 @@ impl Text {
 
     /// Keeps the later half, and the current row if it fits.
     fn forget(&mut self) {
-        let cut = self.all.len() - KEPT / 2;
+        let cut = self.all.len() - MOST_TEXT / 2;
         self.all.drain(..cut);
         self.row = self.row.saturating_sub(cut);
     }
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_late_echo_is_no_answer() {
-        let came = |echoed: &[u8], late: &[u8]| {
+        let shown = |echoed: &[u8], late: &[u8]| {
             let mut text = Text::default();
             text.restart(b"echo DONE", true);
             text.push(echoed);
@@ -122,11 +122,11 @@ mod tests {
             text.push(late);
             String::from_utf8_lossy(text.without_late_echo()).into_owned()
         };
-        assert_eq!(came(b"echo D", b"ONE"), "");
-        assert_eq!(came(b"echo D", b"ONE\r\n"), "");
-        assert_eq!(came(b"echo D", b"ONE\r\nDONE\r\n$ "), "DONE\n$ ");
-        assert_eq!(came(b"echo DONE", b"\r\nDONE\r\n$ "), "DONE\n$ ");
-        assert_eq!(came(b"", b"DONE\r\n"), "DONE\n");
+        assert_eq!(shown(b"echo D", b"ONE"), "");
+        assert_eq!(shown(b"echo D", b"ONE\r\n"), "");
+        assert_eq!(shown(b"echo D", b"ONE\r\nDONE\r\n$ "), "DONE\n$ ");
+        assert_eq!(shown(b"echo DONE", b"\r\nDONE\r\n$ "), "DONE\n$ ");
+        assert_eq!(shown(b"", b"DONE\r\n"), "DONE\n");
     }
 
     #[test]
@@ -136,7 +136,7 @@ mod tests {
             text.push(b"0123456789abcdef\n");
         }
         text.push(b"end");
-        assert!(text.all().len() <= KEPT);
+        assert!(text.all().len() <= MOST_TEXT);
         assert!(text.all().ends_with(b"\nend"));
     }
 }

@@ -36,9 +36,9 @@ pub(crate) struct ThreadState {
     arrival_counts: RefCell<Vec<ArrivalCounts>>,
     /// In a simulation only.
     pub(crate) progress: Option<ProgressGuard>,
-    /// When the measurement began that goes on, or the last one.
+    /// When the current measurement interval began, or else the last one.
     measuring_since: Cell<Stamp>,
-    /// Users that have a screen, and what all screens take, in bytes.
+    /// How many users have a screen, and the memory of all screens, in bytes.
     screens: Cell<(u64, usize)>,
     /// How many pieces of screen input have been drawn.
     drawings: Cell<u64>,
@@ -49,7 +49,7 @@ pub(crate) struct ThreadState {
 }
 
 /// One drawing in this many is timed: reading the clock costs as much as a short drawing.
-const TIMED: u64 = 61;
+const DRAWINGS_PER_TIMING: u64 = 61;
 
 impl ThreadState {
     pub(crate) fn new(
@@ -128,8 +128,8 @@ impl ThreadState {
         arrivals
     }
 
-    /// The memory of a user's screen has changed, in bytes. From 0 it is new; to 0 it is gone.
-    pub(crate) fn has_screen(&self, (before, after): (usize, usize)) {
+    /// Counts a change of a user's screen memory, in bytes. A screen of 0 bytes does not exist.
+    pub(crate) fn count_screen(&self, (before, after): (usize, usize)) {
         if before == after {
             return;
         }
@@ -141,13 +141,13 @@ impl ThreadState {
     pub(crate) fn draw(&self, slot: usize, draw: impl FnOnce(&mut Vec<OutputEvent>)) -> Vec<OutputEvent> {
         let mut events = self.event_buffer.take();
         self.drawings.set(self.drawings.get() + 1);
-        if !self.drawings.get().is_multiple_of(TIMED) {
+        if !self.drawings.get().is_multiple_of(DRAWINGS_PER_TIMING) {
             draw(&mut events);
             return events;
         }
         let begin = clock::now();
         draw(&mut events);
-        let took = clock::now().since(begin).as_secs_f64() * TIMED as f64;
+        let took = clock::now().since(begin).as_secs_f64() * DRAWINGS_PER_TIMING as f64;
         let is_awaited = self.user(slot, |user| matches!(user.waiting_for, Some(WaitingFor::Answer(_))));
         self.tally(|tally| {
             tally.counts.screens.drawing += took;
@@ -239,7 +239,7 @@ impl ThreadState {
         tally.counts.samples.extend(longest.map(|sample| ("unfinished", sample)));
     }
 
-    /// When the measurement began that goes on, or the last one; zero before the first.
+    /// When the current measurement interval began, or else the last one; zero before the first.
     pub(crate) fn measuring_since(&self) -> Stamp {
         self.measuring_since.get()
     }

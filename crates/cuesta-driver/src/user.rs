@@ -27,7 +27,7 @@ use tokio::task;
 use answers::OpenTransaction;
 
 use crate::opening::Opened;
-use crate::pacing::{Pacer, begin_in_cycle, next_in_cycle};
+use crate::pacing::{Pacer, next_in_cycle, skip_missed_cycles};
 use crate::session::Session;
 use crate::spec::LoadKind;
 use crate::thread_state::ThreadState;
@@ -56,21 +56,22 @@ pub(crate) struct User {
     pacer: Pacer,
     /// The next scheduled time: when the user's next operation begins.
     next_due: Stamp,
-    /// From when the user can type again: its last response has come, the barrier is open, its keys before are typed. Lateness
-    /// counts from here if this is after the due time.
+    /// When the user could type again: after its last response, the barrier and its earlier keys. Lateness counts from here if this is
+    /// after the due time.
     ready: Stamp,
     /// When the last response was complete, and when it was accepted, if that was later because it might have been an echo. The
     /// next key is not due between the two.
     response_held: Option<(Stamp, Stamp)>,
     /// The last answer: its response time, the series for output that goes on behind it, and its wait.
     answered: Option<(Duration, SeriesId, u32)>,
-    /// Index of the operation that is played; of the last one that waited, and since when.
+    /// Index of the operation that is played.
     at: usize,
+    /// Index of the last operation that waited, and since when.
     last_wait: (usize, Stamp),
     /// The scheduled end of the user's last keys.
     keying_ends: Stamp,
     input: OpenTransaction,
-    /// How long the session waited for this user to be free; counted with its first transaction.
+    /// How long the session's arrival waited for this user to be free; added to its first transaction.
     delayed: Duration,
     /// The host has answered a wait in this session.
     host_has_answered: bool,
@@ -80,7 +81,7 @@ pub(crate) struct User {
     loops: Vec<u32>,
 }
 
-/// Why a user does not go on.
+/// Why a user stops playing a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stop {
     /// The run is over.
@@ -134,7 +135,7 @@ impl User {
     }
 
     /// Plays sessions until the run is over.
-    pub(crate) async fn live(&mut self) {
+    pub(crate) async fn play_sessions(&mut self) {
         let Some((step, start)) = self.shared.schedule().start_of(self.group, self.rank) else { return };
         self.next_due = start;
         clock::sleep_until(self.next_due).await;
@@ -142,19 +143,19 @@ impl User {
         let mut retry = FIRST_RETRY;
         let mut first = true;
         loop {
-            let Err(reason) = self.session(&mut retry, first).await;
+            let Err(reason) = self.next_session(&mut retry, first).await;
             match reason {
                 Stop::Over => break,
                 // Other agents may have ended, and the host may have closed what they led to.
                 Stop::Lost(_) if self.load_has_ended() => break,
                 Stop::Left | Stop::GaveUp => {
                     self.shared.user(self.slot, |user| user.disconnects(None));
-                    self.rest();
+                    self.become_idle();
                 }
                 Stop::Lost(loss) => {
                     self.shared.tally(|tally| tally.counts.count_failure(loss));
                     self.shared.user(self.slot, |user| user.disconnects(Some(loss)));
-                    self.rest();
+                    self.become_idle();
                     clock::sleep_until(clock::now() + self.back_off(loss, retry)).await;
                     retry = (retry * 2).min(LAST_RETRY);
                     self.next_due = clock::now();
@@ -176,13 +177,13 @@ impl User {
         if loss != Failure::MaxStartups {
             return retry;
         }
-        // Users take the streams from 0; this one is beyond them, and another one for each further try.
+        // A random stream beyond those of users, another one for each further try.
         let stream = (1 << 61) + (u64::from(self.number) << 8) + retry.as_secs();
         retry.mul_f64(0.5 + SeededRng::new(self.shared.spec.seed, stream).unit())
     }
 
-    /// One session, from the opening of a line to its end.
-    async fn session(&mut self, retry: &mut Duration, first: bool) -> Result<Infallible, Stop> {
+    /// Waits for a step that has this user, and plays one session, from the opening of a line to its end.
+    async fn next_session(&mut self, retry: &mut Duration, first: bool) -> Result<Infallible, Stop> {
         self.wait_for_a_step(retry).await?;
         if self.opens_line_per_session() {
             // Boxed, so that users that keep their line reserve no memory for it.
@@ -190,13 +191,13 @@ impl User {
         }
         let mut session = self.open().await?;
         *retry = FIRST_RETRY;
-        let Err(stop) = self.work(&mut session, first).await;
+        let Err(stop) = self.play_passes(&mut session, first).await;
         // Boxed, so that users at work reserve no memory for it.
         Err(Box::pin(self.explain_loss(stop, session)).await)
     }
 
     /// Logs in and plays passes until the session ends.
-    async fn work(&mut self, session: &mut Session, first: bool) -> Result<Infallible, Stop> {
+    async fn play_passes(&mut self, session: &mut Session, first: bool) -> Result<Infallible, Stop> {
         self.login(session, first).await?;
         loop {
             self.next_pass(session).await?;
@@ -249,7 +250,7 @@ impl User {
         Ok(Session::new(line, opened, Rc::clone(&self.shared), self.slot, self.group, self.program))
     }
 
-    fn rest(&mut self) {
+    fn become_idle(&mut self) {
         self.shared.set_activity(self.slot, Activity::Other, clock::now());
         self.shared.user(self.slot, |user| user.wait_for(None));
         self.forget_input();
@@ -268,7 +269,7 @@ impl User {
             other => other?,
         }
         if let Pacer::Cyclic { next, cycle } = &mut self.pacer {
-            let before = begin_in_cycle(next, *cycle, self.next_due);
+            let before = skip_missed_cycles(next, *cycle, self.next_due);
             if !first {
                 // These instants were fixed in advance, and passed while the user had no line.
                 self.shared.count_left_out(before);

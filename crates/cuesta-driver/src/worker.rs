@@ -20,7 +20,7 @@ use crate::thread_state::ThreadState;
 use crate::user::User;
 
 /// How often a stop, and a change of the schedule, is checked for.
-const LOOK: Duration = Duration::from_millis(50);
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Runs all users of one thread. False if a stop was asked for or the recorder failed.
 ///
@@ -39,10 +39,10 @@ pub(crate) async fn run_thread(
     let mut position = 0;
     while let Some(interval) = worker.shared.schedule().timeline.interval_from(position) {
         position = interval.end;
-        let woken = worker.sleep_unless(&stop, interval).await;
-        let interval = if woken == Woken::Due { interval } else { cut_short(&worker.shared, interval) };
+        let reason = worker.sleep_until_end(&stop, interval).await;
+        let interval = if reason == WakeReason::Due { interval } else { end_now(&worker.shared, interval) };
         let written = worker.deliver(&handle, &mut meter, interval);
-        if woken == Woken::Stopped || !written {
+        if reason == WakeReason::Stopped || !written {
             return false;
         }
         if interval.phase == Phase::Drain && !worker.shared.is_waiting() {
@@ -59,23 +59,23 @@ struct Worker {
     announcements: Arc<Announcements>,
     /// How many changes of the schedule have been applied.
     changes: u64,
-    /// How many steps have arrival processes.
+    /// For how many steps the arrival processes were made.
     steps: usize,
-    /// How many users of each group, of all threads, have been considered.
-    considered: Vec<u32>,
+    /// By group: of how many users, of all threads, it was checked whether they are this thread's.
+    users_seen: Vec<u32>,
     tasks: JoinSet<()>,
     /// Whether the thread has CPU time to spare, so that it may spin.
     spare: SpareCpu,
-    /// With the step of each.
+    /// The arrival processes, each with its step.
     processes: Vec<(usize, Rc<RefCell<ArrivalProcess>>)>,
 }
 
 impl Worker {
     fn new(shared: Rc<ThreadState>, thread: u32, announcements: Arc<Announcements>) -> Self {
-        let considered = vec![0; shared.groups.len()];
+        let users_seen = vec![0; shared.groups.len()];
         let (tasks, processes) = (JoinSet::new(), Vec::new());
         let spare = SpareCpu::new();
-        Self { shared, thread, announcements, changes: 0, steps: 0, considered, tasks, spare, processes }
+        Self { shared, thread, announcements, changes: 0, steps: 0, users_seen, tasks, spare, processes }
     }
 
     /// Applies what was announced since the last call.
@@ -96,7 +96,7 @@ impl Worker {
             process.borrow_mut().end_at(schedule.timeline.end_of_load(*step));
         }
         for step in self.steps..schedule.steps() {
-            for process in processes(&self.shared, step) {
+            for process in arrival_processes(&self.shared, step) {
                 self.tasks.spawn_local(run_arrivals(Rc::clone(&self.shared), Rc::clone(&process)));
                 self.processes.push((step, process));
             }
@@ -104,7 +104,7 @@ impl Worker {
         self.steps = schedule.steps();
         for slot in new_users {
             let mut user = User::new(Rc::clone(&self.shared), slot);
-            self.tasks.spawn_local(async move { user.live().await });
+            self.tasks.spawn_local(async move { user.play_sessions().await });
         }
     }
 
@@ -112,36 +112,36 @@ impl Worker {
     fn add_users(&mut self, schedule: &Schedule) -> Range<usize> {
         let (shared, spec) = (&self.shared, &self.shared.spec);
         let before = shared.user_count();
-        for (group, considered) in self.considered.iter_mut().enumerate() {
+        for (group, users_seen) in self.users_seen.iter_mut().enumerate() {
             let most = schedule.most_users(group).min(spec.most_users(group));
-            for rank in *considered..most {
+            for rank in *users_seen..most {
                 let user = spec.first_user(group) + rank;
                 if user % spec.agents == spec.agent && user / spec.agents % spec.threads == self.thread {
                     shared.add_user(user, group, rank);
                 }
             }
-            *considered = most.max(*considered);
+            *users_seen = most.max(*users_seen);
         }
         before..shared.user_count()
     }
 
     /// Sleeps until the end of an interval or a stop; in the drain phase until no user waits. Follows announcements
     /// meanwhile.
-    async fn sleep_unless(&mut self, stop: &AtomicBool, interval: Interval) -> Woken {
+    async fn sleep_until_end(&mut self, stop: &AtomicBool, interval: Interval) -> WakeReason {
         let until = self.shared.schedule().timeline.at(interval.end);
         loop {
             if stop.load(Ordering::Relaxed) {
-                return Woken::Stopped;
+                return WakeReason::Stopped;
             }
             self.follow_announcements();
             let now = clock::now();
             clock::allow_spinning(self.shared.spec.spin && self.spare.is_available(now));
             if now >= until {
-                return Woken::Due;
+                return WakeReason::Due;
             }
-            clock::sleep_until(until.min(now + LOOK)).await;
+            clock::sleep_until(until.min(now + CHECK_INTERVAL)).await;
             if interval.phase == Phase::Drain && !self.shared.is_waiting() {
-                return Woken::Over;
+                return WakeReason::Drained;
             }
         }
     }
@@ -160,31 +160,32 @@ impl Worker {
     }
 }
 
-/// Why a sleep ended.
+/// Why the worker woke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Woken {
-    /// It was due.
+enum WakeReason {
+    /// The interval has ended.
     Due,
     /// A stop was asked for.
     Stopped,
-    /// Nothing is left to wait for.
-    Over,
+    /// In the drain phase: no user waits any more.
+    Drained,
 }
 
-fn cut_short(shared: &ThreadState, interval: Interval) -> Interval {
+/// An interval that ends now.
+fn end_now(shared: &ThreadState, interval: Interval) -> Interval {
     let now = clock::now().since(shared.schedule().timeline.start_at).as_nanos() as u64;
     Interval { end: now.clamp(interval.begin, interval.end), ends_step: interval.phase == Phase::Measure, ..interval }
 }
 
 /// An arrival process for each group with an open load in a step.
-pub(crate) fn processes(shared: &ThreadState, step: usize) -> Vec<Rc<RefCell<ArrivalProcess>>> {
+pub(crate) fn arrival_processes(shared: &ThreadState, step: usize) -> Vec<Rc<RefCell<ArrivalProcess>>> {
     let schedule = shared.schedule();
     let mut processes = Vec::new();
     for group in 0..shared.groups.len() {
         let load = schedule.load(step, group);
         let LoadKind::Open { per_s, .. } = load.load else { continue };
         let number = ((step as u64) << 32) + group as u64;
-        // Users take the numbers from 0; this one is beyond them.
+        // Users have the random streams from 0 on.
         let rng = SeededRng::new(shared.spec.seed, (1 << 62) + number);
         let within = schedule.users_started(step)..schedule.timeline.end_of_load(step);
         let process = ArrivalProcess::new(rng, per_s, shared.arrivals_of(group, load.users), within);
@@ -197,7 +198,7 @@ pub(crate) fn processes(shared: &ThreadState, step: usize) -> Vec<Rc<RefCell<Arr
 pub(crate) async fn run_arrivals(shared: Rc<ThreadState>, process: Rc<RefCell<ArrivalProcess>>) {
     let since = process.borrow().since();
     clock::sleep_until(since).await;
-    process.borrow().begin(|due| shared.drops_arrival(due));
+    process.borrow().begin(|due| shared.record_dropped_arrival(due));
     loop {
         let Some(due) = process.borrow().next_due() else { return };
         clock::sleep_until(due).await;
@@ -206,5 +207,5 @@ pub(crate) async fn run_arrivals(shared: Rc<ThreadState>, process: Rc<RefCell<Ar
 }
 
 fn arrive_up_to(shared: &ThreadState, process: &RefCell<ArrivalProcess>, at: Stamp) {
-    process.borrow_mut().advance(at, |due, arrival| shared.arrives(due, arrival));
+    process.borrow_mut().advance(at, |due, arrival| shared.record_arrival(due, arrival));
 }

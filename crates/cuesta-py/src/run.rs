@@ -56,12 +56,12 @@ impl Run {
         py.detach(|| self.0.wait(timeout)).map_err(errors::run)
     }
 
-    fn meets_others(&self) -> bool {
-        self.0.meets_others()
+    fn shares_barriers(&self) -> bool {
+        self.0.shares_barriers()
     }
 
-    fn standings(&self) -> PyResult<String> {
-        serde_json::to_string(&self.0.standings()).map_err(errors::run)
+    fn changed_barriers(&self) -> PyResult<String> {
+        serde_json::to_string(&self.0.changed_barriers()).map_err(errors::run)
     }
 
     fn release(&self, release: &str) -> PyResult<()> {

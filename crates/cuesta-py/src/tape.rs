@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use cuesta_driver::misfit;
+use cuesta_driver::find_mismatch;
 use cuesta_record::read_text;
 use cuesta_tape::{Overrides, Program};
 use pyo3::prelude::*;
@@ -81,7 +81,7 @@ impl Tape {
 
     fn misfit(&self, target: &str) -> PyResult<Option<String>> {
         let program = Program::new(&self.tape.script, &Overrides::default());
-        program.map(|program| misfit(target, &program)).map_err(|error| TapeError::new_err(error.to_string()))
+        program.map(|program| find_mismatch(target, &program)).map_err(|error| TapeError::new_err(error.to_string()))
     }
 }
 

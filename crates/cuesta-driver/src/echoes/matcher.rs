@@ -21,10 +21,10 @@
 //! keys typed        bytes read               outcome
 //! l s ⏎             ls CR LF                 three echoes: `Echo` at l, s and CR
 //! x l, then s       l, then s                l begins an `EchoSequence`. s was sent after the echo of l and continues it, so it is
-//!                                            certain: `Overtook`. x is never echoed; l and s are, each when its byte came
+//!                                            certain: `Resolved`. x is never echoed; l and s are, each when its byte came
 //! x l               l                        one echo proves nothing: after `UNCONFIRMED`, x is never echoed, and l is
 //! l s ⏎             CR LF false CR LF ls CR  the first CR LF begins an `EarlyResponse`; ls CR is the echo of the whole row:
-//!                                            `Overtook`, with three late echoes
+//!                                            `Resolved`, with three late echoes
 //! l i s             list CSI 3 D             three echoes, and then the cursor moves: `Lost`, with what was matched in this read
 //! p w ⏎             CR LF $                  an `EarlyResponse` too, but no echo follows: after `UNCONFIRMED`, none of the
 //!                                            three keys is echoed, as with a password
@@ -57,7 +57,7 @@ pub(crate) struct EchoMatcher {
     /// A response that seems to have come before the echo of its row. Boxed, because that is rare.
     early: Option<Box<EarlyResponse>>,
     slowest: SlowestEcho,
-    /// The row that is being echoed has begun.
+    /// An echo of the row that is being echoed has come.
     row_begun: bool,
     /// The row that is being typed is lost.
     row_lost: bool,
@@ -67,7 +67,7 @@ pub(crate) struct EchoMatcher {
     lost: usize,
 }
 
-/// A CR, which an LF may follow.
+/// The meaning of a CR, behind which an LF may follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CarriageReturn {
     /// It was the echo of a Return: the LF belongs to the same echo.
@@ -86,9 +86,9 @@ pub(crate) enum EchoMatch {
     Echo(AwaitedEcho),
     /// It belongs to an echo: a part of one, or the echo of a key that is not timed.
     Consumed,
-    /// With it, echoes that came early are certain: keys before them are never echoed, or a response came before its echo. The
-    /// caller gets them from [`EchoMatcher::overtaken`].
-    Overtook,
+    /// It makes echoes that came early certain: keys before them are never echoed, or a response came before its echo. The
+    /// caller gets them from [`EchoMatcher::resolve_unconfirmed`].
+    Resolved,
     /// The row that is being echoed is lost, with the echoes that were found in this read. [`EchoMatcher::take_lost`] counts its keys.
     Lost,
     /// Not the echo that the map demands.

@@ -15,9 +15,9 @@ use super::{AwaitedEcho, Echoes, OutputEvent, SentKey};
 #[derive(Debug, Default)]
 pub(crate) struct StreamEchoes {
     matcher: EchoMatcher,
-    /// Echoes that do not count yet: those of this read, or of one before that are doubtful.
+    /// Echoes that do not count yet: those of this read, and doubtful ones of the read before.
     uncounted: Vec<(AwaitedEcho, Stamp)>,
-    /// How many of them are of a read before.
+    /// How many of them are doubtful ones of the read before.
     doubtful: usize,
 }
 
@@ -56,7 +56,7 @@ impl StreamEchoes {
         self.matcher.expects_echo()
     }
 
-    /// Whether what comes next may be an echo, or show that an echo was none: what follows one in its row may.
+    /// Whether the next output may be an echo, or show that what was taken for one is none, as output behind an echo in its row may.
     pub(crate) fn follows(&self) -> bool {
         self.expects_echo() || (!self.uncounted.is_empty() && self.matcher.is_in_row())
     }
@@ -88,7 +88,7 @@ impl StreamEchoes {
                 events.extend(repeat_n(OutputEvent::Lost, lost));
                 events.push(OutputEvent::Settled(at()));
             }
-            EchoMatch::Overtook => self.resolve(at(), events),
+            EchoMatch::Resolved => self.resolve(at(), events),
             EchoMatch::Wrong => events.extend([OutputEvent::Wrong, OutputEvent::Settled(at())]),
             EchoMatch::Consumed => {}
             EchoMatch::Other => return false,
@@ -104,10 +104,10 @@ impl StreamEchoes {
     /// Decides about echoes that came early, where they are certain or were unconfirmed long enough at `now`: keys before them were
     /// never echoed.
     pub(crate) fn resolve(&mut self, now: Stamp, events: &mut Vec<OutputEvent>) {
-        while let Some(overtaken) = self.matcher.overtaken(now) {
-            events.extend(repeat_n(OutputEvent::Missed, overtaken.lost));
-            events.extend(overtaken.echoes.iter().map(|(echo, at)| OutputEvent::Shown(echo.key, *at)));
-            events.push(OutputEvent::Settled(overtaken.last));
+        while let Some(resolution) = self.matcher.resolve_unconfirmed(now) {
+            events.extend(repeat_n(OutputEvent::Missed, resolution.never_echoed));
+            events.extend(resolution.echoes.iter().map(|(echo, at)| OutputEvent::Shown(echo.key, *at)));
+            events.push(OutputEvent::Settled(resolution.last));
         }
     }
 

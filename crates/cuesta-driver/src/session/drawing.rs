@@ -82,11 +82,11 @@ impl Session {
     fn draw(&mut self) {
         let awaited = self.shared.program(self.group, self.program).awaited(self.next_condition);
         let mut events = self.shared.draw(self.slot, |events| self.terminal.draw(PIECE, awaited, events));
-        self.shared.has_screen(self.terminal.memory_change());
+        self.shared.count_screen(self.terminal.memory_change());
         self.handle_events(&mut events);
         self.shared.event_buffer.set(events);
         self.report_answer_signs();
-        self.rest.look(&*self.terminal);
+        self.continued.look(&*self.terminal);
     }
 
     /// The screen has met the wait condition since an instant.

@@ -49,8 +49,8 @@ impl Session {
             self.since_key.first_stamps = Some(came);
             self.count_own_part(came);
         }
-        self.since_key.heard = true;
-        self.rest.hear(received.at_character(bytes.len().saturating_sub(1)));
+        self.since_key.received = true;
+        self.continued.note_received(received.at_character(bytes.len().saturating_sub(1)));
         let from = if self.program().matches_stream { self.take_echoes(bytes, received) } else { 0 };
         let condition = self.shared.program(self.group, self.program).condition(self.next_condition);
         self.response.take(condition, &bytes[from..], from, received);

@@ -12,7 +12,7 @@ use cuesta_tape::{Echo, KeySettings, WaitCondition};
 
 use super::{Session, SinceKey};
 use crate::echoes::SentKey;
-use crate::error::refused;
+use crate::error::failure_of_refusal;
 use crate::terminal::Keystroke;
 
 /// What became of a key.
@@ -21,7 +21,7 @@ pub(crate) enum Pressed {
     /// It was sent at an instant.
     Sent(Stamp),
     /// It was pressed at an instant, and the terminal sends nothing for it.
-    Kept(Stamp),
+    Local(Stamp),
     /// The terminal did not take it, which is counted.
     Refused,
 }
@@ -52,16 +52,16 @@ impl Session {
         self.sending = false;
         sending?;
         if begins_input {
-            self.rest.begin_input(sent, self.terminal.shape(), self.terminal.typed_row());
+            self.continued.begin_input(sent, self.terminal.row_hashes(), self.terminal.typed_row());
         } else if ends_input {
-            self.rest.end_input(self.terminal.shape(), sent);
+            self.continued.end_input(self.terminal.row_hashes(), sent);
         }
         if !matches!(input, Keystroke::Character(_)) {
-            self.rest.leave_row();
+            self.continued.leave_row();
         }
         self.shared.tally(|tally| tally.counts.characters.r#in += bytes.len() as u64);
         self.count_traffic();
-        Ok(if bytes.is_empty() { Pressed::Kept(sent) } else { Pressed::Sent(sent) })
+        Ok(if bytes.is_empty() { Pressed::Local(sent) } else { Pressed::Sent(sent) })
     }
 
     /// Presses a key: what it is to send, and the key as it is sent; `None` if the terminal does not take it, which is counted.
@@ -74,7 +74,7 @@ impl Session {
         secret: bool,
     ) -> Option<(Cow<'a, [u8]>, SentKey)> {
         let pressed = self.terminal.press(input);
-        let count = |refusal| self.shared.tally(|tally| tally.counts.count_failure(refused(refusal)));
+        let count = |refusal| self.shared.tally(|tally| tally.counts.count_failure(failure_of_refusal(refusal)));
         let bytes = pressed.map_err(count).ok()?;
         let typed = input.text(&bytes);
         self.next_condition = settings.next_wait;

@@ -123,7 +123,7 @@ impl Session {
                     Poll::Ready(Err(Failure::Closed)) if matches!(condition, WaitCondition::Disconnect) => {
                         return Poll::Ready(Ok(WaitOutcome::Done(self.response.closed(clock::now()))));
                     }
-                    Poll::Ready(Err(_)) if self.response.done().is_some() || self.release() => continue,
+                    Poll::Ready(Err(_)) if self.response.done().is_some() || self.accept_held() => continue,
                     Poll::Ready(Err(lost)) => return Poll::Ready(Err(lost)),
                     // An acknowledgement is no input.
                     Poll::Pending if *condition == WaitCondition::Delivered && self.delivery().is_some() => continue,
@@ -137,7 +137,7 @@ impl Session {
                     shows_at = now + LONG_WAIT;
                     continue;
                 }
-                if self.draw_all() || self.release() {
+                if self.draw_all() || self.accept_held() {
                     continue;
                 }
                 if held_until.is_some() && clock::now() < deadline {
@@ -163,8 +163,8 @@ impl Session {
     }
 
     /// Whether anything has come since the last key, echoes included.
-    pub(crate) fn has_heard(&self) -> bool {
-        self.since_key.heard
+    pub(crate) fn has_received_anything(&self) -> bool {
+        self.since_key.received
     }
 
     /// Until when a possible response is not accepted, because it may be the echo of keys that wait for theirs.
@@ -176,10 +176,10 @@ impl Session {
     }
 
     /// Accepts a possible response that was not accepted before; says whether there was one.
-    fn release(&mut self) -> bool {
+    fn accept_held(&mut self) -> bool {
         let now = clock::now();
         let is_held = self.terminal.match_held_until().is_some();
-        if let Some(at) = is_held.then(|| self.terminal.release()).flatten() {
+        if let Some(at) = is_held.then(|| self.terminal.accept_match()).flatten() {
             self.complete_on_screen(at);
         } else if !matches!(self.condition(), Some(WaitCondition::Echo)) || !self.resolve_echoes(now) {
             return false;

@@ -13,22 +13,15 @@ use cuesta_screen::block::{Display, Refusal};
 use cuesta_tape::{Echo, Key, Op, Program, WaitCondition};
 use regex::bytes::Regex;
 
-use super::{Keystroke, Shape, Terminal, TypedAt};
+use super::undrawn::Undrawn;
+use super::{Keystroke, RowHashes, Terminal, TypedAt};
 use crate::echoes::{Echoes, OutputEvent, SentKey};
-
-/// Reading stops while this much is not drawn; one more read may come on top of it.
-const FULL: usize = 16 * 1024;
-/// How much of the queue's memory is kept while it is empty.
-const KEPT: usize = 1024;
 
 /// A 3270.
 #[derive(Debug)]
 pub(crate) struct BlockTerminal {
     display: Display,
-    /// What has come and is not drawn.
-    bytes: Vec<u8>,
-    /// How much of it is drawn already.
-    drawn: usize,
+    undrawn: Undrawn,
     /// Reads that are not drawn, in order, and how many bytes of each are drawn.
     reads: VecDeque<(Received, usize)>,
     /// How often the host had unlocked the keyboard when the last key was pressed.
@@ -45,8 +38,7 @@ impl BlockTerminal {
     pub(crate) fn new(size: (u16, u16)) -> Self {
         Self {
             display: Display::new(size),
-            bytes: Vec::new(),
-            drawn: 0,
+            undrawn: Undrawn::default(),
             reads: VecDeque::new(),
             unlocks: 0,
             first_output: None,
@@ -87,21 +79,13 @@ impl BlockTerminal {
             answers(pattern, &text, &fresh, end)
         })
     }
-
-    fn tidy(&mut self) {
-        if self.drawn == self.bytes.len() {
-            self.bytes.clear();
-            self.bytes.shrink_to(KEPT);
-            self.drawn = 0;
-        }
-    }
 }
 
 /// Keys change the display themselves.
 impl Echoes for BlockTerminal {}
 
 impl Terminal for BlockTerminal {
-    /// Every key depends on the fields and on the lock.
+    /// What any key does depends on the fields and on the lock.
     fn draws_before(&self, _: Keystroke<'_>) -> bool {
         true
     }
@@ -118,18 +102,18 @@ impl Terminal for BlockTerminal {
     }
 
     fn key_sent(&mut self, _: Keystroke<'_>, _: &[u8], _: SentKey, _: &[(u8, u8)], _: &mut Vec<OutputEvent>) {
-        self.display.age();
+        self.display.clear_fresh();
         self.unlocks = self.display.unlocks();
         (self.first_output, self.matched) = (None, None);
     }
 
     fn read(&mut self, bytes: &[u8], received: &Received) {
-        self.bytes.extend_from_slice(bytes);
+        self.undrawn.push(bytes);
         self.reads.push_back((*received, 0));
     }
 
     fn is_full(&self) -> bool {
-        self.bytes.len() - self.drawn >= FULL
+        self.undrawn.is_full()
     }
 
     fn is_drawn(&self) -> bool {
@@ -139,8 +123,8 @@ impl Terminal for BlockTerminal {
     fn draw(&mut self, most: usize, awaited: &[WaitCondition], events: &mut Vec<OutputEvent>) {
         let Some((received, from)) = self.reads.front().copied() else { return };
         let left = (received.len - from).min(most);
-        let (taken, is_record) = self.display.feed(&self.bytes[self.drawn..self.drawn + left]);
-        self.drawn += taken;
+        let (taken, is_record) = self.display.feed(self.undrawn.next(left));
+        self.undrawn.forget(taken);
         if from + taken == received.len {
             self.reads.pop_front();
         } else if let Some((_, drawn)) = self.reads.front_mut() {
@@ -154,7 +138,6 @@ impl Terminal for BlockTerminal {
                 events.extend(self.matched.map(OutputEvent::Answer));
             }
         }
-        self.tidy();
     }
 
     fn replies(&self) -> &[u8] {
@@ -181,8 +164,8 @@ impl Terminal for BlockTerminal {
         [false, true].iter().any(|to_cursor| pattern.is_match(self.display.fresh_text(*to_cursor).0.as_bytes()))
     }
 
-    fn shape(&self) -> Option<Shape> {
-        Some(Shape::new(self.display.text().lines(), TypedAt::Cursor(self.display.cursor().0), 0))
+    fn row_hashes(&self) -> Option<RowHashes> {
+        Some(RowHashes::new(self.display.text().lines(), TypedAt::Cursor(self.display.cursor().0), 0))
     }
 
     fn cursor_row(&self) -> Option<String> {
@@ -194,7 +177,7 @@ impl Terminal for BlockTerminal {
     }
 
     fn memory_change(&mut self) -> (usize, usize) {
-        let now = size_of::<Self>() + self.display.memory() + self.bytes.capacity();
+        let now = size_of::<Self>() + self.display.memory() + self.undrawn.memory();
         (std::mem::replace(&mut self.reported_memory, now), now)
     }
 }
@@ -206,7 +189,7 @@ fn answers(pattern: &Regex, text: &str, fresh: &[bool], end: usize) -> bool {
 }
 
 /// Why a program is not for a 3270.
-pub(super) fn misfit<'a>(mut keys: impl Iterator<Item = &'a Key>, program: &Program) -> Option<String> {
+pub(super) fn find_mismatch<'a>(mut keys: impl Iterator<Item = &'a Key>, program: &Program) -> Option<String> {
     if let Some(key) = keys.find(|key| !Display::has_key(key)) {
         let lacks = key.name().map_or("chords such as Ctrl+C".to_owned(), |name| format!("key for {name}"));
         return Some(format!("a 3270 has no {lacks}: it has Enter, PF1 to PF24, PA1 to PA3, Clear, Tab and the like"));

@@ -1,7 +1,7 @@
 //! A user's terminal: a keyboard, and a display if anything looks at it. One file per kind.
 //!
-//! A keyboard turns keys into what the line sends. A display takes what the line received, stamped, and says what that brought
-//! about: keys shown, the response complete. Pure: instants are arguments.
+//! A keyboard turns keys into the bytes to send. A display takes received bytes, stamped, and reports [`OutputEvent`]s: keys were shown,
+//! the response is complete. Pure: instants are arguments.
 //!
 //! - `plain`: a keyboard alone; what comes is looked at as a stream of characters.
 //! - `vt`: a video terminal.
@@ -26,15 +26,16 @@ use crate::group::Group;
 
 mod block;
 mod plain;
-mod shape;
+mod row_hashes;
+mod undrawn;
 mod vt;
 
-pub(crate) use shape::{Shape, TypedAt};
+pub(crate) use row_hashes::{RowHashes, TypedAt};
 
 /// A terminal. The default methods are those of a terminal without a display.
 #[allow(unused_variables)] // Default methods ignore their arguments.
 pub(crate) trait Terminal: Echoes {
-    /// Whether the terminal lacks what a program needs, so that its user takes another one.
+    /// Whether the program needs another kind of terminal.
     fn lacks(&self, program: &Program) -> bool {
         false
     }
@@ -65,7 +66,7 @@ pub(crate) trait Terminal: Echoes {
     ) {
     }
 
-    /// A read came.
+    /// Takes a read.
     fn read(&mut self, bytes: &[u8], received: &Received);
 
     /// Whether reading should stop because too much waits to be drawn.
@@ -78,11 +79,11 @@ pub(crate) trait Terminal: Echoes {
         true
     }
 
-    /// Draws one piece, at most `most` bytes, and reports what that brought about. `awaited`: what is waited for, and then before the
-    /// next key.
+    /// Draws one piece, at most `most` bytes, and reports the events. `awaited`: the condition that is waited for, and those that follow
+    /// before the next key.
     fn draw(&mut self, most: usize, awaited: &[WaitCondition], events: &mut Vec<OutputEvent>) {}
 
-    /// What the terminal answers to the host by itself.
+    /// The terminal's own replies to the host's queries, which wait to be sent.
     fn replies(&self) -> &[u8] {
         &[]
     }
@@ -90,7 +91,7 @@ pub(crate) trait Terminal: Echoes {
     /// The first `len` bytes of the replies have been sent.
     fn forget_replies(&mut self, len: usize) {}
 
-    /// When a frame is complete if nothing more comes, where that is looked for.
+    /// When the frame ends if nothing more comes, where keys are timed to frames.
     fn frame_ends(&self) -> Option<Stamp> {
         None
     }
@@ -118,8 +119,8 @@ pub(crate) trait Terminal: Echoes {
         None
     }
 
-    /// Stops holding the match; returns when it came.
-    fn release(&mut self) -> Option<Stamp> {
+    /// Accepts the match that is held; returns when it came.
+    fn accept_match(&mut self) -> Option<Stamp> {
         None
     }
 
@@ -128,8 +129,8 @@ pub(crate) trait Terminal: Echoes {
         false
     }
 
-    /// What the display shows, apart from numbers and spinners; `None` without a display.
-    fn shape(&self) -> Option<Shape> {
+    /// The display's rows, compared without numbers and spinners; `None` without a display.
+    fn row_hashes(&self) -> Option<RowHashes> {
         None
     }
 
@@ -170,9 +171,9 @@ pub(crate) fn terminal_for(group: &Group, program: &Program) -> Box<dyn Terminal
     }
 }
 
-/// Why a program cannot be played at a target: it presses a key that the terminal there has none of, or waits for what never happens.
+/// Why a program cannot be played at a target: it presses a key that the terminal there lacks, or waits for what never happens.
 #[must_use]
-pub fn misfit(target: &str, program: &Program) -> Option<String> {
+pub fn find_mismatch(target: &str, program: &Program) -> Option<String> {
     let kind = kind_of(target);
     if kind.is_some_and(|kind| !kind.acknowledges) && program.conditions.contains(&WaitCondition::Delivered) {
         let why = "nothing tells there whether a message was delivered: Wait+Delivered is for bsc:// targets";
@@ -182,14 +183,15 @@ pub fn misfit(target: &str, program: &Program) -> Option<String> {
         Op::Keys { keys: Keys::Press { key, .. }, .. } => Some(key),
         _ => None,
     });
-    let misfit = match kind.map_or(TerminalKind::Vt, |kind| kind.terminal) {
-        TerminalKind::Vt => vt::misfit(keys, &program.conditions),
-        TerminalKind::Block => block::misfit(keys, program),
+    let mismatch = match kind.map_or(TerminalKind::Vt, |kind| kind.terminal) {
+        TerminalKind::Vt => vt::find_mismatch(keys, &program.conditions),
+        TerminalKind::Block => block::find_mismatch(keys, program),
     };
-    misfit.or_else(|| missing_character(target, program, &[]))
+    mismatch.or_else(|| missing_character(target, program, &[]))
 }
 
-/// That users type a character which the host's character set does not have, in the program or in these rows of the users' table.
+/// A message about a character that users type, in the program or in these rows of the users' table, and that the host's character set
+/// lacks.
 pub(crate) fn missing_character(target: &str, program: &Program, rows: &[BTreeMap<String, String>]) -> Option<String> {
     let set = TerminalSettings::from_target(target).charset?;
     let typed = program.ops.iter().filter_map(|op| match op {

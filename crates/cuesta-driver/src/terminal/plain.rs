@@ -36,10 +36,10 @@ impl Terminal for Keyboard {
     }
 
     fn replies(&self) -> &[u8] {
-        self.0.answers()
+        self.0.replies()
     }
 
     fn forget_replies(&mut self, len: usize) {
-        self.0.forget(len);
+        self.0.forget_replies(len);
     }
 }

@@ -21,9 +21,10 @@ use regex::bytes::Regex;
 use answer::{Hold, finder};
 use change::ChangeEchoes;
 use keys::KeyEffect;
-pub(super) use keys::misfit;
+pub(super) use keys::find_mismatch;
 
-use super::{Keystroke, Shape, Terminal, TypedAt};
+use super::undrawn::Undrawn;
+use super::{Keystroke, RowHashes, Terminal, TypedAt};
 use crate::echoes::{AwaitedEcho, OutputEvent, SentKey};
 
 mod answer;
@@ -31,11 +32,6 @@ mod change;
 mod echoes;
 mod frames;
 mod keys;
-
-/// Reading stops while this much is not drawn; one more read may come on top of it.
-const FULL: usize = 16 * 1024;
-/// How much of the queue's memory is kept while it is empty.
-const KEPT: usize = 1024;
 
 /// A video terminal.
 #[derive(Debug)]
@@ -46,10 +42,7 @@ pub(crate) struct VtTerminal {
     own_echoes: OwnEchoes,
     /// What times keys to a change of the screen, if a program of the user's asks for that.
     change_echoes: Option<Box<ChangeEchoes>>,
-    /// What has come and is not drawn.
-    bytes: Vec<u8>,
-    /// How much of it is drawn already.
-    drawn: usize,
+    undrawn: Undrawn,
     /// Reads and keys that are not drawn, in order.
     events: VecDeque<Event>,
     /// How many timed keys the screen has not shown.
@@ -80,7 +73,7 @@ pub(crate) struct VtTerminal {
     /// Until this instant more of the last frame may come.
     frame_may_go_on_until: Option<Stamp>,
     /// The number of rows that had scrolled off when the wait condition was checked last.
-    judged_at: u64,
+    scrolled_when_judged: u64,
     /// When the last byte came that was drawn.
     last_drawn: Stamp,
     /// The instant by which the last key that edits the row, or moves in it, is drawn.
@@ -103,8 +96,7 @@ impl VtTerminal {
             changed_rows: ChangedRows::default(),
             own_echoes: OwnEchoes::default(),
             change_echoes: None,
-            bytes: Vec::new(),
-            drawn: 0,
+            undrawn: Undrawn::default(),
             events: VecDeque::new(),
             unechoed: 0,
             matches: Vec::new(),
@@ -120,7 +112,7 @@ impl VtTerminal {
             frame_begun: None,
             quiet: frames::QUIET,
             frame_may_go_on_until: None,
-            judged_at: 0,
+            scrolled_when_judged: 0,
             last_drawn: Stamp::ZERO,
             edit_drawn_by: Stamp::ZERO,
         }
@@ -130,15 +122,15 @@ impl VtTerminal {
         self.has_output = false;
         self.ends_input = key.ends_input;
         (self.first_output, self.matched, self.frame_may_go_on_until) = (None, None, None);
-        (self.hold.since, self.hold.gone) = (None, None);
+        (self.hold.since, self.hold.vanished) = (None, None);
         if key.begins_input {
-            self.own_echoes.begin(&self.screen);
+            self.own_echoes.begin_input(&self.screen);
             let matches = &mut self.matches;
             self.typed_text.begin_input(|key| matches.push(key));
             self.handle_matches(events);
             self.hold.begin(&mut self.typed_text);
         }
-        self.own_echoes.mark();
+        self.own_echoes.key_sent();
         self.changed_rows.key_sent(key.ends_input);
         match effect {
             KeyEffect::Shown(character) => self.await_key(character, key, events),
@@ -153,18 +145,6 @@ impl VtTerminal {
                 self.handle(taken_back.map(KeyMatch::Lost), events);
                 self.own_echoes.control_key(effect == KeyEffect::Return, effect == KeyEffect::Erase);
             }
-        }
-    }
-
-    /// Releases the memory of a flood once it is drawn.
-    fn tidy(&mut self) {
-        if self.drawn == self.bytes.len() {
-            self.bytes.clear();
-            self.bytes.shrink_to(KEPT);
-            self.drawn = 0;
-        } else if self.drawn >= FULL {
-            self.bytes.drain(..self.drawn);
-            self.drawn = 0;
         }
     }
 }
@@ -213,12 +193,12 @@ impl Terminal for VtTerminal {
     }
 
     fn read(&mut self, bytes: &[u8], received: &Received) {
-        self.bytes.extend_from_slice(bytes);
+        self.undrawn.push(bytes);
         self.events.push_back(Event::Read(*received, 0));
     }
 
     fn is_full(&self) -> bool {
-        self.bytes.len() - self.drawn >= FULL
+        self.undrawn.is_full()
     }
 
     fn is_drawn(&self) -> bool {
@@ -254,7 +234,6 @@ impl Terminal for VtTerminal {
         {
             self.judge(condition, received.at_character(to - 1), events);
         }
-        self.tidy();
     }
 
     fn replies(&self) -> &[u8] {
@@ -293,10 +272,10 @@ impl Terminal for VtTerminal {
     }
 
     fn match_held_since(&self) -> Option<Stamp> {
-        self.matched.or(self.hold.gone).filter(|_| self.is_match_held())
+        self.matched.or(self.hold.vanished).filter(|_| self.is_match_held())
     }
 
-    fn release(&mut self) -> Option<Stamp> {
+    fn accept_match(&mut self) -> Option<Stamp> {
         self.accept_held()
     }
 
@@ -309,14 +288,14 @@ impl Terminal for VtTerminal {
         }
     }
 
-    fn shape(&self) -> Option<Shape> {
+    fn row_hashes(&self) -> Option<RowHashes> {
         let is_hidden = self.screen.modes().hidden_cursor;
         let typed_at = if is_hidden {
             TypedAt::Rows(self.typed_text.rows(&self.screen))
         } else {
             TypedAt::Cursor(self.screen.cursor().0)
         };
-        Some(Shape::new(self.screen.rows(), typed_at, self.screen.scrolled()))
+        Some(RowHashes::new(self.screen.rows(), typed_at, self.screen.scrolled()))
     }
 
     fn typed_row(&self) -> Option<u64> {
@@ -346,7 +325,7 @@ impl Terminal for VtTerminal {
 
     fn memory_change(&mut self) -> (usize, usize) {
         let changes = self.change_echoes.as_ref().map_or(0, |changes| changes.memory());
-        let now = size_of::<Self>() + self.screen.memory() + self.bytes.capacity() + changes;
+        let now = size_of::<Self>() + self.screen.memory() + self.undrawn.memory() + changes;
         (std::mem::replace(&mut self.reported_memory, now), now)
     }
 }

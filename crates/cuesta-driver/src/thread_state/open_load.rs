@@ -17,31 +17,31 @@ impl ThreadState {
     }
 
     /// An input or session arrived for a user of this thread.
-    pub(crate) fn arrives(&self, due: Stamp, arrival: Arrival) {
+    pub(crate) fn record_arrival(&self, due: Stamp, arrival: Arrival) {
         let left_out = u64::from(arrival == Arrival::LeftOut);
         self.count_left_out(left_out);
-        self.count_arrival(due, |counts| {
+        self.count_in_step(due, |counts| {
             counts.count += 1;
             counts.skipped += left_out;
         });
     }
 
     /// What waited for a user is dropped, because its step's load has ended. It stays counted as waiting in its step.
-    pub(crate) fn drops_arrival(&self, due: Stamp) {
-        self.count_arrival(due, |counts| counts.waiting += 1);
+    pub(crate) fn record_dropped_arrival(&self, due: Stamp) {
+        self.count_in_step(due, |counts| counts.waiting += 1);
     }
 
     /// A user has ended a pass or a session; if it had arrived by an open load, its arrival is done.
     pub(crate) fn end_arrival(&self, slot: usize, failed: bool) {
         self.tally(|tally| tally.counts.passes += 1);
         let Some(due) = self.users.borrow_mut()[slot].arrived.take() else { return };
-        self.count_arrival(due, |counts| {
+        self.count_in_step(due, |counts| {
             counts.done += 1;
             counts.failed += u64::from(failed);
         });
     }
 
-    fn count_arrival(&self, due: Stamp, count: impl FnOnce(&mut ArrivalCounts)) {
+    fn count_in_step(&self, due: Stamp, count: impl FnOnce(&mut ArrivalCounts)) {
         if let Some(step) = self.schedule().timeline.measured_at(due) {
             count(&mut self.arrival_counts.borrow_mut()[step]);
         }

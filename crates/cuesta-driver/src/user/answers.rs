@@ -27,17 +27,17 @@ pub(super) struct OpenTransaction {
     /// Sums of the waits, from due and from sent.
     waited: (Duration, Duration),
     transaction: Option<Transaction>,
-    /// Characters of its answers but the last, and whether one of them may have had more.
+    /// Characters of its answers except the last, and whether one of these waits may have ended before the whole answer had come.
     characters: u64,
     is_cut: bool,
     last: LastAnswer,
 }
 
-/// What has come since the last key, as its last wait has told.
+/// What had come since the last key when the last wait ended.
 #[derive(Debug, Clone, Copy, Default)]
 struct LastAnswer {
     characters: u64,
-    /// It may have had more.
+    /// The wait may have ended before the whole answer had come.
     is_cut: bool,
     /// Silence ended the wait, and the host has sent nothing at all since the last key.
     silent: bool,
@@ -52,7 +52,7 @@ impl OpenTransaction {
         self.waited = (self.waited.0 + more, self.waited.1 + more);
     }
 
-    /// Nothing more of the last answer is waited for.
+    /// Adds the last answer, for which no other wait follows, to the sums.
     fn end_answer(&mut self) {
         self.characters += self.last.characters;
         self.is_cut |= self.last.is_cut;
@@ -113,7 +113,7 @@ impl User {
                 self.input.last = LastAnswer {
                     characters: session.characters(),
                     is_cut: awaited[0].may_end_early(),
-                    silent: matches!(awaited[0], WaitCondition::Silence(_)) && !session.has_heard(),
+                    silent: matches!(awaited[0], WaitCondition::Silence(_)) && !session.has_received_anything(),
                 };
                 if self.input.class.is_none() && awaited.len() == 1 {
                     self.finish();
@@ -122,7 +122,7 @@ impl User {
             }
             WaitOutcome::TimedOut if end.is_none() => Err(Stop::Over),
             outcome => {
-                // What was lost on the line is counted there.
+                // The line itself counts lost messages.
                 if outcome == WaitOutcome::TimedOut {
                     self.fails(Failure::Timeout, session, clock::now().since(since));
                     self.shared.user(self.slot, |user| user.gave_up = true);
@@ -137,29 +137,29 @@ impl User {
 
     /// The response to an input that the user waits for from now on.
     fn awaited_answer(&self, session: &Session, due: Stamp, sent: Stamp) -> AwaitedAnswer {
-        let classes = &self.shared.groups[self.group].series.classes;
-        let class = self.input.class.unwrap_or(classes.len() - 1);
-        AwaitedAnswer { class, due: due - self.delayed, sent, signs: session.answer_signs() }
+        AwaitedAnswer { class: self.class(), due: due - self.delayed, sent, signs: session.answer_signs() }
     }
 
-    /// The answer of which a part has come, as an earlier wait has told.
+    /// The class of the input's transaction, by number in the group: the last is for transactions without a name.
+    fn class(&self) -> usize {
+        self.input.class.unwrap_or(self.shared.groups[self.group].series.classes.len() - 1)
+    }
+
+    /// The answer that an earlier wait of the same input has seen begin.
     fn unfinished_answer(&self) -> Option<AwaitedAnswer> {
         let Transaction { due, sent, first, .. } = self.input.transaction?;
-        let classes = &self.shared.groups[self.group].series.classes;
-        let class = self.input.class.unwrap_or(classes.len() - 1);
         let signs = AnswerSigns { first: Some(first), complete: None };
-        Some(AwaitedAnswer { class, due: due - self.delayed, sent, signs })
+        Some(AwaitedAnswer { class: self.class(), due: due - self.delayed, sent, signs })
     }
 
     /// Adds the response to an input to its transaction.
     fn add_response(&mut self, session: &mut Session, due: Stamp, sent: Stamp, done: Done) {
+        let class = &self.shared.groups[self.group].series.classes[self.class()];
+        let number = class.response.ended(WaitEnd::Answered).number();
         let input = &mut self.input;
         input.waited.0 += done.at.since(due);
         input.waited.1 += done.at.since(sent);
         input.end_answer();
-        let classes = &self.shared.groups[self.group].series.classes;
-        let class = input.class.unwrap_or(classes.len() - 1);
-        let number = classes[class].response.ended(WaitEnd::Answered).number();
         input.transaction =
             Some(Transaction { class: number, user: self.number, due, sent, first: done.first, done: done.at });
         self.compare_with_kernel(session);
@@ -178,8 +178,7 @@ impl User {
 
     /// Counts the transaction that is complete, if there is one.
     pub(super) fn finish(&mut self) {
-        let classes = &self.shared.groups[self.group].series.classes;
-        let class = self.input.class.take().unwrap_or(classes.len() - 1);
+        let class = self.shared.groups[self.group].series.classes[self.class()];
         let mut input = std::mem::take(&mut self.input);
         let Some(mut transaction) = input.transaction else { return };
         input.end_answer();
@@ -187,8 +186,8 @@ impl User {
         let delayed = std::mem::take(&mut self.delayed);
         transaction.due = transaction.due - delayed;
         input.waited.0 += delayed;
-        self.count(&transaction, classes[class], &input);
-        self.answered = Some((transaction.response(), classes[class].continued, self.last_wait.0 as u32));
+        self.count(&transaction, class, &input);
+        self.answered = Some((transaction.response(), class.continued, self.last_wait.0 as u32));
         self.shared.user(self.slot, |user| user.count_transaction(transaction.response()));
     }
 

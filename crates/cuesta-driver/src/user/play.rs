@@ -27,15 +27,14 @@ impl User {
             self.at = at;
             match &program.ops[at] {
                 Op::Keys { keys, settings } => self.keys(session, keys, settings).await?,
-                Op::Pause(pause) => self.postpone_next_key(session, *pause).await?,
-                Op::Think(distribution) => {
-                    let pause = distribution.sample(&mut self.rng);
-                    self.postpone_next_key(session, pause).await?;
-                }
+                op @ (Op::Pause(_) | Op::Think(_)) => self.pause(session, op).await?,
                 Op::Wait { condition, timeout, place } => {
                     let waited = self.wait(session, *condition, place, *timeout).await;
                     if waited == Err(Stop::GaveUp) {
-                        self.spend_pauses(session, &program.ops[at..to]).await?;
+                        // The pauses of the rest of the pass: a host that fails is not typed at faster.
+                        for op in &program.ops[at..to] {
+                            self.pause(session, op).await?;
+                        }
                     }
                     waited?;
                 }
@@ -44,7 +43,7 @@ impl User {
                 Op::Finish => self.finish(),
                 Op::Loop(count) => self.loops.push(*count),
                 Op::Again(start) => {
-                    if self.repeats() {
+                    if self.end_turn() {
                         at = *start;
                     }
                 }
@@ -66,23 +65,18 @@ impl User {
         }
     }
 
-    /// Spends the pauses and think times left in a pass that was given up, so that a host that fails is not typed at faster.
-    async fn spend_pauses(&mut self, session: &mut Session, rest: &[Op]) -> Result<(), Stop> {
-        for op in rest {
-            match op {
-                Op::Pause(pause) => self.postpone_next_key(session, *pause).await?,
-                Op::Think(distribution) => {
-                    let pause = distribution.sample(&mut self.rng);
-                    self.postpone_next_key(session, pause).await?;
-                }
-                _ => {}
-            }
-        }
-        Ok(())
+    /// Plays a pause or a think time; other operations are ignored.
+    async fn pause(&mut self, session: &mut Session, op: &Op) -> Result<(), Stop> {
+        let pause = match op {
+            Op::Pause(pause) => *pause,
+            Op::Think(distribution) => distribution.sample(&mut self.rng),
+            _ => return Ok(()),
+        };
+        self.postpone_next_key(session, pause).await
     }
 
-    /// Begins another turn of the innermost loop, if one is left; says whether it does.
-    fn repeats(&mut self) -> bool {
+    /// Ends a turn of the innermost loop; says whether another one follows.
+    fn end_turn(&mut self) -> bool {
         match self.loops.last_mut() {
             Some(left) if *left > 1 => {
                 *left -= 1;
@@ -139,8 +133,8 @@ impl User {
         Ok(())
     }
 
-    /// Types one key: its gap passes, then it is sent. A text without gaps takes turns with other users. `ends_input`: it is the last of
-    /// those before the wait.
+    /// Types one key: waits for its gap, then sends it. A text without gaps takes turns with other users. `ends_input`: it is the last key
+    /// before the wait.
     async fn key(
         &mut self,
         session: &mut Session,
@@ -178,7 +172,7 @@ impl User {
                 self.input.key = Some((due, sent));
                 sent
             }
-            Pressed::Kept(sent) => sent,
+            Pressed::Local(sent) => sent,
             Pressed::Refused => return Ok(()),
         };
         if ends_input {
@@ -195,7 +189,7 @@ impl User {
         Ok(())
     }
 
-    /// What a wait or check was for, and what the user sees.
+    /// A sample of an operation that went wrong: what it waited or looked for, and what the user sees.
     pub(super) fn sample(&self, session: &Session, op: usize, time: Duration) -> WaitSample {
         let program = self.program();
         let (condition, place) = program.condition_of(&program.ops[op]).unwrap_or_default();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use cuesta_record::{Stamp, clock};
 
 use super::{FIRST_RETRY, Stop, User};
-use crate::pacing::{Pacer, begin_in_cycle};
+use crate::pacing::{Pacer, skip_missed_cycles};
 use crate::schedule::Duty;
 use crate::session::Session;
 use crate::spec::{ArrivalKind, LoadKind};
@@ -83,7 +83,7 @@ impl User {
         self.load = entered.load;
         self.program = self.shared.groups[self.group].program_of(step);
         if let (true, Pacer::Cyclic { next, cycle }) = (goes_on, &mut self.pacer) {
-            begin_in_cycle(next, *cycle, from);
+            skip_missed_cycles(next, *cycle, from);
         }
         if !goes_on {
             self.pacer = match self.load {

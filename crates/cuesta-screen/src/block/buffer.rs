@@ -69,8 +69,8 @@ impl Buffer {
         self.cursor = 0;
     }
 
-    /// What is there counts as old from now on.
-    pub(super) fn age(&mut self) {
+    /// From now on, nothing counts as written since the last key.
+    pub(super) fn clear_fresh(&mut self) {
         self.cells.iter_mut().for_each(|cell| cell.fresh = false);
     }
 
@@ -113,7 +113,7 @@ impl Buffer {
     }
 
     /// Whether a character can be typed at a place.
-    pub(super) fn takes(&self, place: usize) -> bool {
+    pub(super) fn accepts_input(&self, place: usize) -> bool {
         self.attribute(place).is_none() && !self.attribute_of(place).is_some_and(Attribute::is_protected)
     }
 
@@ -138,7 +138,7 @@ impl Buffer {
     }
 
     /// Each cell of a row as it is shown, and whether the host wrote it since the last key.
-    pub(super) fn shown(&self, row: usize, mut cell: impl FnMut(char, bool)) {
+    pub(super) fn for_each_shown(&self, row: usize, mut cell: impl FnMut(char, bool)) {
         let places = row * self.columns..(row + 1) * self.columns;
         let mut hidden = self.attribute_of(places.start).is_some_and(Attribute::is_hidden);
         for place in places {

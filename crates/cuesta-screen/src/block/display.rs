@@ -105,7 +105,7 @@ impl Display {
         let least = if to_cursor && row == usize::from(cursor_row) { cursor_column.into() } else { 0 };
         let mut column = 0;
         let mut end = text.len();
-        self.buffer.shown(row, |c, is_fresh| {
+        self.buffer.for_each_shown(row, |c, is_fresh| {
             text.push(c);
             fresh.resize(text.len(), is_fresh);
             column += 1;
@@ -121,16 +121,16 @@ impl Display {
     pub fn text_before_cursor(&self) -> String {
         let (row, column) = self.cursor();
         let mut text = String::new();
-        self.buffer.shown(row.into(), |c, _| text.push(c));
+        self.buffer.for_each_shown(row.into(), |c, _| text.push(c));
         text.chars().take(column.into()).collect()
     }
 
-    /// A key was pressed: what is shown now is no response to it.
-    pub fn age(&mut self) {
-        self.buffer.age();
+    /// A key was pressed: nothing that is shown now was written since.
+    pub fn clear_fresh(&mut self) {
+        self.buffer.clear_fresh();
     }
 
-    /// What the terminal answers by itself, in order, until it is [forgotten](Self::forget_replies).
+    /// The terminal's own replies in order, until they are [forgotten](Self::forget_replies).
     pub fn replies(&self) -> &[u8] {
         &self.replies
     }

@@ -82,7 +82,7 @@ impl Display {
             Key::Newline => {
                 let next_row = (buffer.cursor / columns + 1) * columns % cells;
                 let mut places = (0..cells).map(|step| (next_row + step) % cells);
-                buffer.cursor = places.find(|place| buffer.takes(*place)).unwrap_or(0);
+                buffer.cursor = places.find(|place| buffer.accepts_input(*place)).unwrap_or(0);
             }
             Key::Up => buffer.cursor = (buffer.cursor + cells - columns) % cells,
             Key::Down => buffer.cursor = (buffer.cursor + columns) % cells,
@@ -95,13 +95,15 @@ impl Display {
                 if buffer.attribute(before).is_some() {
                     return Ok(());
                 }
-                if !buffer.takes(buffer.cursor) {
+                if !buffer.accepts_input(buffer.cursor) {
                     return Err(Refusal::Protected);
                 }
                 buffer.cursor = before;
                 self.delete();
             }
-            Key::Delete | Key::EraseToEndOfField if !buffer.takes(buffer.cursor) => return Err(Refusal::Protected),
+            Key::Delete | Key::EraseToEndOfField if !buffer.accepts_input(buffer.cursor) => {
+                return Err(Refusal::Protected);
+            }
             Key::Delete => self.delete(),
             Key::EraseToEndOfField => {
                 for place in self.rest_of_field() {
@@ -112,7 +114,7 @@ impl Display {
             Key::EraseInput => self.erase_input(),
             Key::End => {
                 // Behind the field's text without blanks at its end, if it can be typed into.
-                let Some(field) = buffer.field_of(buffer.cursor).filter(|_| buffer.takes(buffer.cursor)) else {
+                let Some(field) = buffer.field_of(buffer.cursor).filter(|_| buffer.accepts_input(buffer.cursor)) else {
                     return Ok(());
                 };
                 let places: Vec<_> = buffer.text_of(field).collect();
@@ -136,7 +138,7 @@ impl Display {
         }
         let byte = cuesta_ebcdic::byte(character).filter(|byte| *byte >= 0x40).ok_or(Refusal::Unknown)?;
         let at = self.buffer.cursor;
-        if !self.buffer.takes(at) {
+        if !self.buffer.accepts_input(at) {
             return Err(Refusal::Protected);
         }
         if self.inserts {
@@ -213,7 +215,7 @@ impl Display {
     /// The first places of all fields that can be typed into, from the top.
     fn inputs(&self) -> impl Iterator<Item = usize> {
         let fields = self.buffer.fields().map(|field| self.buffer.next_place(field));
-        fields.filter(|place| self.buffer.takes(*place))
+        fields.filter(|place| self.buffer.accepts_input(*place))
     }
 
     /// Puts the cursor into the first field that can be typed into.
@@ -223,7 +225,7 @@ impl Display {
 
     fn erase_input(&mut self) {
         for place in 0..self.buffer.len() {
-            if self.buffer.takes(place) {
+            if self.buffer.accepts_input(place) {
                 self.buffer.put(place, Content::Character(0), false);
             }
         }

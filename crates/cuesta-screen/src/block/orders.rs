@@ -62,10 +62,10 @@ const OUTBOUND_DATA: u8 = 0x40;
 const QUERY: u8 = 0x02;
 const QUERY_LIST: u8 = 0x03;
 
-/// What is left of a record.
-struct Rest<'a>(&'a [u8]);
+/// The unread part of a record.
+struct Unread<'a>(&'a [u8]);
 
-impl<'a> Rest<'a> {
+impl<'a> Unread<'a> {
     fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
@@ -128,7 +128,7 @@ impl Display {
     }
 
     fn orders(&mut self, data: &[u8]) -> Option<()> {
-        let mut rest = Rest(data);
+        let mut rest = Unread(data);
         let mut at = self.buffer.cursor;
         // PROGRAM TAB right behind characters erases the rest of their field; if it comes to the top, another one goes on there.
         let mut tab_erases = false;
@@ -163,8 +163,9 @@ impl Display {
                 }
                 ERASE_UNPROTECTED_TO_ADDRESS => {
                     let end = self.address(&mut rest)?;
-                    at = self
-                        .fill(at, end, |display, place| display.buffer.takes(place).then_some(Content::Character(0)));
+                    at = self.fill(at, end, |display, place| {
+                        display.buffer.accepts_input(place).then_some(Content::Character(0))
+                    });
                 }
                 GRAPHIC_ESCAPE => {
                     at = self.store(at, Content::Graphic(rest.byte()?));
@@ -180,7 +181,7 @@ impl Display {
     }
 
     /// A place that an order names.
-    fn address(&self, rest: &mut Rest<'_>) -> Option<usize> {
+    fn address(&self, rest: &mut Unread<'_>) -> Option<usize> {
         let bytes = rest.take(2)?;
         Some(address::decode([bytes[0], bytes[1]])).filter(|place| *place < self.buffer.len())
     }
@@ -221,7 +222,7 @@ impl Display {
 
     fn erase_all_unprotected(&mut self) {
         for place in 0..self.buffer.len() {
-            if self.buffer.takes(place) {
+            if self.buffer.accepts_input(place) {
                 self.buffer.put(place, Content::Character(0), true);
             }
         }
@@ -256,7 +257,7 @@ fn is_structured(record: &[u8]) -> bool {
 }
 
 /// A character, plain or of another set.
-fn character(rest: &mut Rest<'_>) -> Option<Content> {
+fn character(rest: &mut Unread<'_>) -> Option<Content> {
     match rest.byte()? {
         GRAPHIC_ESCAPE => rest.byte().map(Content::Graphic),
         byte => Some(Content::Character(byte)),
@@ -264,7 +265,7 @@ fn character(rest: &mut Rest<'_>) -> Option<Content> {
 }
 
 /// The field's attribute among pairs of types and values, else the one before. `None`: the pairs are not complete.
-fn field_attribute(rest: &mut Rest<'_>, before: Attribute) -> Option<Attribute> {
+fn field_attribute(rest: &mut Unread<'_>, before: Attribute) -> Option<Attribute> {
     let count = rest.byte()?;
     let pairs = rest.take(2 * usize::from(count))?;
     let mut attributes = pairs.chunks_exact(2).filter(|pair| pair[0] == FIELD_ATTRIBUTE);

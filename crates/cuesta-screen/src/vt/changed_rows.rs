@@ -55,8 +55,8 @@ pub struct FreshRows {
 }
 
 impl ChangedRows {
-    /// A key is sent. If it ends an input, the rows are to be remembered as they are now, which is done before anything more is drawn and
-    /// not while the key is sent; else all rows are fresh.
+    /// A key is sent. If it ends an input, the rows are remembered before anything more is drawn, so that sending is not delayed; else all
+    /// rows are fresh.
     pub fn key_sent(&mut self, ends_input: bool) {
         self.is_due = ends_input;
         if !ends_input {
@@ -71,7 +71,7 @@ impl ChangedRows {
         }
     }
 
-    /// The rows as they are now are stale from now on, and so are the parts of the text that `find` finds, as ranges of bytes.
+    /// Remembers the rows as they are now, and the parts of the text that `find` finds, as ranges of bytes: from now on they are old.
     pub fn mark(&mut self, screen: &Screen, find: impl Fn(&str) -> Vec<Range<usize>>) {
         self.rows.clear();
         self.shapes.clear();

@@ -15,7 +15,7 @@
 
 use std::time::Duration;
 
-use look::{changes, first_replaced, is_digit, is_marked, look, number_around};
+use look::{changes, first_replaced, is_digit, look, number_around, stands_out};
 
 use super::cells::is_border;
 use super::{Cell, Screen};
@@ -23,13 +23,13 @@ use super::{Cell, Screen};
 mod look;
 
 /// A cell is set aside once it has changed this often.
-const ENOUGH: u8 = 3;
+const LEAST_CHANGES: u8 = 3;
 /// It stays so for at least this long, in ms.
-const LEAST: u32 = 1000;
+const LEAST_TIME: u32 = 1000;
 /// Changes further apart than this are not counted together, in ms.
-const FURTHEST: u32 = 10_000;
-/// A caret blinks once it has changed this often without a key.
-const BLINKS: u8 = 2;
+const MOST_APART: u32 = 10_000;
+/// A caret is taken to blink once it has changed this often without a key.
+const LEAST_BLINKS: u8 = 2;
 
 /// The screen as it was at the end of the last frame, and what has changed by itself so far.
 ///
@@ -59,8 +59,8 @@ pub struct FrameChanges {
 pub enum Cause {
     /// A key, from which nothing is learnt.
     Key,
-    /// It may be the rest of what a key has caused. That counts only if the cell changes by itself later.
-    Rest,
+    /// Perhaps an earlier key. A change of a cell then counts only if the cell also changes without a key.
+    MaybeKey,
     /// No key.
     Itself,
 }
@@ -79,17 +79,17 @@ struct History {
 
 impl History {
     fn is_set_aside(&self, now: u32) -> bool {
-        self.is_certain && self.count >= ENOUGH && now.wrapping_sub(self.last) <= self.life()
+        self.is_certain && self.count >= LEAST_CHANGES && now.wrapping_sub(self.last) <= self.life()
     }
 
     /// How long it stays set aside after a change.
     fn life(&self) -> u32 {
-        LEAST.max(self.longest * 2)
+        LEAST_TIME.max(self.longest * 2)
     }
 
     fn note(&mut self, now: u32, by_itself: bool) {
         let since = now.wrapping_sub(self.last);
-        if since > if self.count < ENOUGH { FURTHEST } else { self.life() } {
+        if since > if self.count < LEAST_CHANGES { MOST_APART } else { self.life() } {
             *self = Self::default();
         }
         if self.count > 0 {
@@ -113,16 +113,16 @@ impl FrameChanges {
         if seen.peek().is_none() {
             return self.cursor != cursor(screen) && is_seen(self.before.len());
         }
-        !(self.blinks >= BLINKS && self.caret.is_some() && self.restyled_alone(screen) == self.caret)
+        !(self.blinks >= LEAST_BLINKS && self.caret.is_some() && self.restyled_alone(screen) == self.caret)
     }
 
-    /// The indices of the cells that look otherwise than in the last frame.
+    /// The indices of the cells that look different from the last frame.
     fn changed_cells<'a>(&'a self, screen: &'a Screen) -> impl Iterator<Item = usize> + 'a {
         let cells = rows(screen).zip(self.before.chunks(self.columns)).enumerate().filter(|(_, (now, was))| now != was);
         cells.flat_map(move |(row, (now, was))| changes(now, was).map(move |column| row * self.columns + column))
     }
 
-    /// The cells that have changed but for their characters.
+    /// The cells whose look has changed and whose character has not.
     fn restyled<'a>(&'a self, screen: &'a Screen) -> impl Iterator<Item = usize> + 'a {
         self.changed_cells(screen)
             .filter(move |index| look(self.cell(screen, *index)).0 == look(&self.before[*index]).0)
@@ -143,7 +143,7 @@ impl FrameChanges {
     fn follow_caret(&mut self, screen: &Screen, cause: Cause) {
         match cause {
             Cause::Key => {
-                let mut marked = self.restyled(screen).filter(|index| is_marked(self.cell(screen, *index)));
+                let mut marked = self.restyled(screen).filter(|index| stands_out(self.cell(screen, *index)));
                 let only = marked.next().filter(|_| marked.next().is_none());
                 drop(marked);
                 self.caret = only.or(self.caret);
@@ -155,7 +155,7 @@ impl FrameChanges {
                 }
             }
             // A key may light a cell up for a moment.
-            Cause::Rest => {}
+            Cause::MaybeKey => {}
         }
     }
 
@@ -322,7 +322,7 @@ mod tests {
             changes.end_frame(
                 &screen,
                 Duration::from_millis(100 * tick),
-                if tick % 2 == 0 { Cause::Rest } else { Cause::Key },
+                if tick % 2 == 0 { Cause::MaybeKey } else { Cause::Key },
             );
         }
         assert_eq!(changes.set_aside(), 0);

@@ -1,6 +1,6 @@
-//! Follows the output of a host for a terminal that keeps no screen. It remembers the modes on which keys depend, and answers what the
-//! host asks: what the terminal is (DA1, DECID), how it is (DSR 5), and where its cursor is (DSR 6). The cursor is followed as far as
-//! characters, rows and moves of it tell, each character as one column.
+//! Follows the output of a host for a terminal without a screen. It remembers the modes on which keys depend, and replies to queries of the
+//! terminal's kind (DA1, DECID), its status (DSR 5) and the position of its cursor (DSR 6). The cursor is followed roughly: each
+//! character takes one column.
 
 use memchr::{memchr, memrchr2};
 
@@ -11,11 +11,11 @@ use super::stream::count_bytes;
 const ESC: u8 = b'\x1b';
 /// "I am a VT102", as a [`Screen`](super::Screen) says.
 const PRIMARY: &[u8] = b"\x1b[?6c";
-const WELL: &[u8] = b"\x1b[0n";
-/// Most bytes of answers that wait; a host that asks more without reading gets no answer to the rest.
+const READY: &[u8] = b"\x1b[0n";
+/// Most bytes of replies that wait; a host that asks more without reading gets no reply to the rest.
 const MOST: usize = 1024;
 
-/// The modes that the host has set, and the answers that it gets.
+/// The modes that the host has set, and the replies that it gets.
 ///
 /// Many hosts send no control functions: their parser is made when the first one comes.
 #[derive(Debug)]
@@ -25,9 +25,9 @@ pub struct OutputWatch {
     size: (u16, u16),
     /// Column and row of the cursor, from 0.
     cursor: (u16, u16),
-    answers: Vec<u8>,
+    replies: Vec<u8>,
     modes: Modes,
-    /// What the host has saved of them (XTSAVE); what it has not is reset.
+    /// The modes that the host has saved (XTSAVE); those that it has not count as reset.
     saved: Modes,
 }
 
@@ -35,7 +35,7 @@ impl OutputWatch {
     /// Of a terminal with this many columns and rows.
     pub fn new(size: (u16, u16)) -> Self {
         let saved = Modes { hidden_cursor: true, ..Modes::default() };
-        Self { parser: None, size, cursor: (0, 0), answers: Vec::new(), modes: Modes::default(), saved }
+        Self { parser: None, size, cursor: (0, 0), replies: Vec::new(), modes: Modes::default(), saved }
     }
 
     /// Takes output of the host, which may be cut anywhere.
@@ -61,14 +61,14 @@ impl OutputWatch {
         self.modes
     }
 
-    /// The answers that wait to be sent.
-    pub fn answers(&self) -> &[u8] {
-        &self.answers
+    /// The replies that wait to be sent.
+    pub fn replies(&self) -> &[u8] {
+        &self.replies
     }
 
-    /// The first `len` bytes of the answers were sent.
-    pub fn forget(&mut self, len: usize) {
-        self.answers.drain(..len.min(self.answers.len()));
+    /// The first `len` bytes of the replies were sent.
+    pub fn forget_replies(&mut self, len: usize) {
+        self.replies.drain(..len.min(self.replies.len()));
     }
 
     fn text(&mut self, text: &[u8]) {
@@ -91,7 +91,7 @@ impl OutputWatch {
 
     fn escape(&mut self, last: u8) {
         match (self.parser.as_ref().and_then(|parser| parser.intermediate), last) {
-            (None, b'Z') => self.answer(PRIMARY),
+            (None, b'Z') => self.reply(PRIMARY),
             // RIS.
             (None, b'c') => (self.cursor, self.modes) = ((0, 0), Modes::default()),
             _ => {}
@@ -106,10 +106,10 @@ impl OutputWatch {
         let (column, row) = self.cursor;
         let (to, by) = (sequence.count(0) - 1, sequence.count(0));
         match (sequence.private, sequence.intermediate, last) {
-            (None, None, b'c') if sequence.number(0) == 0 => self.answer(PRIMARY),
-            (None, None, b'n') if sequence.number(0) == 5 => self.answer(WELL),
+            (None, None, b'c') if sequence.number(0) == 0 => self.reply(PRIMARY),
+            (None, None, b'n') if sequence.number(0) == 5 => self.reply(READY),
             (None, None, b'n') if sequence.number(0) == 6 => {
-                self.answer(format!("\x1b[{};{}R", row + 1, column + 1).as_bytes());
+                self.reply(format!("\x1b[{};{}R", row + 1, column + 1).as_bytes());
             }
             (None, None, b'H' | b'f') => self.cursor = (sequence.count(1) - 1, to),
             (None, None, b'G' | b'`') => self.cursor.0 = to,
@@ -127,9 +127,9 @@ impl OutputWatch {
         self.stay_inside();
     }
 
-    fn answer(&mut self, answer: &[u8]) {
-        if self.answers.len() + answer.len() <= MOST {
-            self.answers.extend_from_slice(answer);
+    fn reply(&mut self, reply: &[u8]) {
+        if self.replies.len() + reply.len() <= MOST {
+            self.replies.extend_from_slice(reply);
         }
     }
 }
@@ -143,7 +143,7 @@ mod tests {
     fn answers(output: &str, size: usize) -> String {
         let mut watch = OutputWatch::new((80, 24));
         output.as_bytes().chunks(size).for_each(|piece| watch.feed(piece));
-        String::from_utf8(watch.answers().to_vec()).unwrap()
+        String::from_utf8(watch.replies().to_vec()).unwrap()
     }
 
     #[test]

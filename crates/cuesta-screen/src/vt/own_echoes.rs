@@ -103,7 +103,7 @@ impl MarkedText {
 
 impl OwnEchoes {
     /// Begins another input and forgets the last one.
-    pub fn begin(&mut self, screen: &Screen) {
+    pub fn begin_input(&mut self, screen: &Screen) {
         self.cells.clear();
         self.rows.clear();
         self.edited_rows.clear();
@@ -114,7 +114,7 @@ impl OwnEchoes {
     }
 
     /// A key is sent: only echoes from now on are recent.
-    pub fn mark(&mut self) {
+    pub fn key_sent(&mut self) {
         self.recent = 0;
     }
 
@@ -231,7 +231,7 @@ impl OwnEchoes {
             above.insert_str(0, &screen.text_before((first, u16::MAX)));
         }
         let whole = above.clone() + text;
-        let begins = self.rows.iter().filter_map(|typed| typed.find_begin(&whole)).min();
+        let begins = self.rows.iter().filter_map(|typed| typed.begin_in(&whole)).min();
         begins.map_or(text.len(), |begin| begin.saturating_sub(above.len()))
     }
 
@@ -250,7 +250,7 @@ impl OwnEchoes {
 
 impl TypedRow {
     /// The byte at which this row begins in a row of the screen that ends with it or with its beginning.
-    fn find_begin(&self, shown: &str) -> Option<usize> {
+    fn begin_in(&self, shown: &str) -> Option<usize> {
         let first = self.text.chars().next().filter(|_| !self.is_edited)?;
         let typed = self.text.trim_end();
         let begins = shown.match_indices(first).map(|(begin, _)| begin);

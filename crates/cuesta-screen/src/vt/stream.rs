@@ -28,10 +28,10 @@ pub enum StreamByte {
     ControlSequence(u8),
 }
 
-/// How many bytes are so. Counted in bytes first, which the compiler does many at a time.
-pub(super) fn count_bytes(bytes: &[u8], is_so: impl Fn(u8) -> bool) -> usize {
-    let count = |few: &[u8]| few.iter().fold(0u8, |count, byte| count.wrapping_add(u8::from(is_so(*byte))));
-    bytes.chunks(u8::MAX.into()).map(|few| usize::from(count(few))).sum()
+/// How many bytes satisfy a predicate. Each piece is counted in a byte, so that the compiler vectorizes the loop.
+pub(super) fn count_bytes(bytes: &[u8], predicate: impl Fn(u8) -> bool) -> usize {
+    let count = |piece: &[u8]| piece.iter().fold(0u8, |count, byte| count.wrapping_add(u8::from(predicate(*byte))));
+    bytes.chunks(u8::MAX.into()).map(|piece| usize::from(count(piece))).sum()
 }
 
 impl StreamByte {

@@ -1,8 +1,8 @@
-//! What a host writes on a screen, told as it happens, so that text can be followed.
+//! An observer of what a host writes on a screen, by which text can be followed.
 
 use super::cell::Style;
 
-/// Is told, in order, which characters are written and how rows move.
+/// Observes, in order, which characters are written and how rows move.
 #[allow(unused_variables)] // Default methods ignore their arguments.
 pub trait Tap {
     /// A character was written.

@@ -45,7 +45,7 @@ pub struct TypedText<K, I> {
     rows: VecDeque<TypedRow<K>>,
     prints: Prints<I>,
     /// The cursor at the end of the last frame, or when the first of the unshown keys was sent.
-    rest: CellPosition,
+    last_cursor: CellPosition,
     /// The cursor was hidden when the first of the unshown keys was sent.
     was_hidden: bool,
     /// What stood beside the hidden cursor then, or at the end of the last frame.
@@ -84,7 +84,7 @@ impl<K, I: Copy> Default for TypedText<K, I> {
         Self {
             rows: VecDeque::new(),
             prints: Prints::default(),
-            rest: CellPosition::default(),
+            last_cursor: CellPosition::default(),
             was_hidden: false,
             beside_cursor: [' '; BESIDE_CURSOR],
             draws_caret: false,
@@ -113,7 +113,7 @@ impl<K, I: Copy> TypedText<K, I> {
     /// A character is typed, which the screen should show.
     pub fn type_character(&mut self, screen: &Screen, character: char, value: K) -> Option<KeyMatch<K, I>> {
         if !self.is_waiting() {
-            self.begin(screen);
+            self.begin_waiting(screen);
         }
         let cursor = CellPosition::new(screen, screen.next_cell());
         if self.rows.back().is_none_or(|row| row.end.is_some()) {
@@ -160,7 +160,7 @@ impl<K, I: Copy> TypedText<K, I> {
         self.rows.back_mut().into_iter().for_each(|row| row.is_lost = true);
     }
 
-    /// Gives up the unshown keys for which `keep` is false. The text that follows begins anew.
+    /// Gives up the unshown keys for which `keep` is false. Text that is typed later counts as another row.
     pub fn retain(&mut self, keep: impl Fn(&K) -> bool) {
         for row in &mut self.rows {
             let all = row.keys.len();
@@ -219,16 +219,16 @@ impl<K, I: Copy> TypedText<K, I> {
                 }
                 self.grow(screen, index, &growth, last, &mut report);
             } else {
-                self.look_after(screen, index, &mut report);
+                self.check_ungrown(screen, index, &mut report);
             }
         }
         self.drop_finished_rows();
         self.prints.end_frame();
-        self.come_to_rest(screen);
+        self.note_cursor(screen);
     }
 
-    /// Another input begins: keys that are doubtful still are right, and a lost row is over. So is one that a program with a hidden cursor
-    /// has drawn where it cannot be told from other text.
+    /// Another input begins: keys that are still doubtful are right, and a lost row ends. So does a row that a program with a hidden cursor
+    /// may have drawn where it cannot be told from other text.
     pub fn begin_input(&mut self, mut report: impl FnMut(KeyMatch<K, I>)) {
         self.settle(&mut report);
         for row in self.rows.iter_mut().filter(|row| self.was_hidden && row.end.is_some()) {
@@ -242,19 +242,19 @@ impl<K, I: Copy> TypedText<K, I> {
         self.drop_finished_rows();
     }
 
-    /// Nothing more is expected of the text that was shown: keys that are doubtful still are right.
+    /// Nothing more is expected of the text that was shown: keys that are still doubtful are right.
     pub fn settle(&mut self, mut report: impl FnMut(KeyMatch<K, I>)) {
         if std::mem::take(&mut self.is_doubtful) {
             report(KeyMatch::Settled { is_right: true });
         }
     }
 
-    fn begin(&mut self, screen: &Screen) {
+    fn begin_waiting(&mut self, screen: &Screen) {
         self.prints.clear();
         let typed = self.rows.back().into_iter().flat_map(|row| &row.keys);
         typed.for_each(|key| self.prints.expect(key.character));
         self.was_hidden = screen.modes().hidden_cursor;
-        self.come_to_rest(screen);
+        self.note_cursor(screen);
         // The text may have moved or gone while nothing was looked for. Without a cursor the next frame will tell.
         if !self.rows.is_empty() && !self.was_hidden {
             self.relocate(screen, self.rows.len() - 1);
@@ -267,14 +267,14 @@ impl<K, I: Copy> TypedText<K, I> {
         self.drop_finished_rows();
     }
 
-    fn come_to_rest(&mut self, screen: &Screen) {
-        self.rest = CellPosition::new(screen, screen.next_cell());
+    fn note_cursor(&mut self, screen: &Screen) {
+        self.last_cursor = CellPosition::new(screen, screen.next_cell());
         if screen.modes().hidden_cursor {
             self.beside_cursor = beside_cursor(screen);
         }
     }
 
-    /// Keys of rows before one whose key is shown never will be.
+    /// Reports the unshown keys of earlier rows as missed, because a key of this row is shown.
     fn miss_rows_before(&mut self, index: usize, report: &mut impl FnMut(KeyMatch<K, I>)) {
         for row in self.rows.range_mut(..index) {
             let keys = row.keys.drain(row.shown..);
@@ -324,8 +324,8 @@ impl<K, I: Copy> TypedText<K, I> {
         self.is_doubtful = is_doubtful;
     }
 
-    /// The text of a row has not grown: notes whether it still stands, and loses its doubtful keys if not.
-    fn look_after(&mut self, screen: &Screen, index: usize, report: &mut impl FnMut(KeyMatch<K, I>)) {
+    /// Handles a row whose text has not grown: if it no longer stands, its doubtful keys are lost.
+    fn check_ungrown(&mut self, screen: &Screen, index: usize, report: &mut impl FnMut(KeyMatch<K, I>)) {
         let row = &mut self.rows[index];
         row.stands = standing::stands(screen, row);
         if !row.stands && self.was_hidden && !self.is_doubtful {

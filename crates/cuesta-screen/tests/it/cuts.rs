@@ -95,7 +95,7 @@ proptest! {
                 typed.control_key(if key == '\r' { ControlKey::Return } else { ControlKey::Erase });
                 own_echoes.control_key(key == '\r', key == '\x7f');
                 changed_rows.mark(&screen, |_| Vec::new());
-                own_echoes.mark();
+                own_echoes.key_sent();
             } else {
                 typed.type_character(&screen, key, (key, own_echoes.printable_key(key)));
             }

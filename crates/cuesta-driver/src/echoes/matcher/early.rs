@@ -36,10 +36,10 @@ pub(super) struct EarlyResponse {
     pub(super) row: Option<EchoSequence>,
 }
 
-/// Keys that were never echoed, and the keys behind them that were.
+/// What became of keys whose echoes came early: how many were never echoed, and which were.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Overtaken {
-    pub(crate) lost: usize,
+pub(crate) struct Resolution {
+    pub(crate) never_echoed: usize,
     pub(crate) echoes: Vec<(AwaitedEcho, Stamp)>,
     /// When the character came that proved it.
     pub(crate) last: Stamp,
@@ -53,20 +53,20 @@ impl EchoMatcher {
         Some(last + UNCONFIRMED.max(self.slowest.0.unwrap_or_default() * UNCONFIRMED_TIMES))
     }
 
-    /// Keys that were echoed early, and how many were never echoed, once that is certain or was unconfirmed long enough.
-    pub(crate) fn overtaken(&mut self, now: Stamp) -> Option<Overtaken> {
+    /// Decides about echoes that came early, once they are certain or were unconfirmed for long enough.
+    pub(crate) fn resolve_unconfirmed(&mut self, now: Stamp) -> Option<Resolution> {
         let is_over = self.unconfirmed_until().is_some_and(|until| until <= now);
         let certain = self.echoed_row().or(self.sequence.filter(|sequence| self.is_certain(sequence)));
         if let Some(sequence) = certain.or(self.sequence.filter(|_| is_over && self.early.is_none())) {
             return Some(self.accept(&sequence));
         }
         let EarlyResponse { end, came, .. } = *self.early.as_deref().filter(|_| is_over)?;
-        Some(Overtaken { lost: self.drop_first(end + 1), echoes: Vec::new(), last: came })
+        Some(Resolution { never_echoed: self.drop_first(end + 1), echoes: Vec::new(), last: came })
     }
 
     /// Accepts the keys of a sequence as echoed, and gives up those before it.
-    fn accept(&mut self, sequence: &EchoSequence) -> Overtaken {
-        let lost = self.drop_first(sequence.first);
+    fn accept(&mut self, sequence: &EchoSequence) -> Resolution {
+        let never_echoed = self.drop_first(sequence.first);
         let mut echoes = Vec::new();
         for came in &sequence.came[..sequence.len] {
             let Some(echo) = self.pop().filter(|echo| echo.ends_key && echo.is_timed_by(Echo::Timed)) else { continue };
@@ -75,7 +75,7 @@ impl EchoMatcher {
         }
         self.sequence = None;
         self.early = None;
-        Overtaken { lost, echoes, last: sequence.last() }
+        Resolution { never_echoed, echoes, last: sequence.last() }
     }
 
     /// Handles an end of row that comes while keys before the Return wait for their echo: it may begin the response to that row.
@@ -95,7 +95,7 @@ impl EchoMatcher {
         }
         self.carriage_return = (character == CR && (goes_on || row_goes_on)).then_some(CarriageReturn::Echo);
         let certain = self.echoed_row().is_some() || self.sequence.is_some_and(|sequence| self.is_certain(&sequence));
-        if certain { EchoMatch::Overtook } else { EchoMatch::Other }
+        if certain { EchoMatch::Resolved } else { EchoMatch::Other }
     }
 
     /// Takes a character as the next or first echo of a row that was answered early; says whether it may be.

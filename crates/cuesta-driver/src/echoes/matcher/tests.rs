@@ -34,17 +34,17 @@ fn shown(echoes: &mut EchoMatcher, text: impl AsRef<[u8]>, strict: bool) -> Stri
             EchoMatch::Wrong => told.push('!'),
             EchoMatch::Other => told.push('.'),
             EchoMatch::Lost => told.extend(["(", &echoes.take_lost().to_string(), "lost)"]),
-            EchoMatch::Overtook => told += &overtaken(echoes, stamp(10 + index)),
+            EchoMatch::Resolved => told += &resolved(echoes, stamp(10 + index)),
         }
     }
     told
 }
 
 /// `-` and each key that was given up, and the later keys that were echoed, each with its instant.
-fn overtaken(echoes: &mut EchoMatcher, now: Stamp) -> String {
-    let Some(overtaken) = echoes.overtaken(now) else { return String::new() };
-    let told = overtaken.echoes.iter().map(|(key, at)| format!("{}@{}", number(key), at.as_nanos()));
-    format!("({}{})", "-".repeat(overtaken.lost), told.collect::<Vec<_>>().join(" "))
+fn resolved(echoes: &mut EchoMatcher, now: Stamp) -> String {
+    let Some(resolution) = echoes.resolve_unconfirmed(now) else { return String::new() };
+    let told = resolution.echoes.iter().map(|(key, at)| format!("{}@{}", number(key), at.as_nanos()));
+    format!("({}{})", "-".repeat(resolution.never_echoed), told.collect::<Vec<_>>().join(" "))
 }
 
 #[test]
@@ -70,11 +70,11 @@ fn a_map_is_strict() {
 fn a_password_is_given_up_with_its_return_after_the_end_of_row() {
     let mut echoes = typed(&["p", "w", "\r"], &[]);
     assert_eq!(shown(&mut echoes, "\r\npw", false), "....");
-    assert_eq!(overtaken(&mut echoes, stamp(12)), "");
+    assert_eq!(resolved(&mut echoes, stamp(12)), "");
     assert_eq!(echoes.unconfirmed_until(), Some(stamp(13) + UNCONFIRMED));
     assert_eq!(shown(&mut echoes, "$ ", false), "..");
     assert_eq!(echoes.unconfirmed_until(), Some(stamp(11) + UNCONFIRMED));
-    assert_eq!(overtaken(&mut echoes, stamp(11) + UNCONFIRMED), "(---)");
+    assert_eq!(resolved(&mut echoes, stamp(11) + UNCONFIRMED), "(---)");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn an_answer_before_the_echo_is_no_echo() {
 fn a_return_may_be_echoed_after_an_unechoed_key() {
     let mut echoes = typed(&["x", "l", "\r"], &[]);
     assert_eq!(shown(&mut echoes, "l\r\n", false), ".._");
-    assert_eq!(overtaken(&mut echoes, stamp(11) + UNCONFIRMED), "(-1@10 2@11)");
+    assert_eq!(resolved(&mut echoes, stamp(11) + UNCONFIRMED), "(-1@10 2@11)");
 }
 
 #[test]
@@ -198,9 +198,9 @@ fn an_unechoed_key_is_given_up_by_later_echoes() {
 fn held_echoes_keep_their_arrival_time() {
     let mut echoes = typed(&["x", "l"], &[]);
     shown(&mut echoes, "l", false);
-    assert_eq!(overtaken(&mut echoes, stamp(11)), "");
+    assert_eq!(resolved(&mut echoes, stamp(11)), "");
     assert_eq!(echoes.unconfirmed_until(), Some(stamp(10) + UNCONFIRMED));
-    assert_eq!(overtaken(&mut echoes, stamp(10) + UNCONFIRMED), "(-1@10)");
+    assert_eq!(resolved(&mut echoes, stamp(10) + UNCONFIRMED), "(-1@10)");
 }
 
 #[test]
@@ -223,6 +223,6 @@ fn untimed_keys_are_not_counted() {
     echoes.await_key(b"\r", &[], sent(2));
     assert_eq!(echoes.unechoed(), 2);
     assert_eq!(shown(&mut echoes, "u\r\n", false), "0..");
-    assert_eq!(overtaken(&mut echoes, stamp(12) + UNCONFIRMED), "()");
+    assert_eq!(resolved(&mut echoes, stamp(12) + UNCONFIRMED), "()");
     assert_eq!(echoes.unechoed(), 0);
 }

@@ -28,7 +28,7 @@ const FIRST_HOLD: Duration = Duration::from_millis(500);
 const HOLD_TIMES: u32 = 2;
 const HOLD_MORE: Duration = Duration::from_millis(20);
 /// After this many inputs without any echo, from the first on, a host is taken not to echo.
-const NEVER: u32 = 3;
+const INPUTS_WITHOUT_ECHO: u32 = 3;
 
 /// How long a match is held, from what is known of echoes so far.
 #[derive(Debug, Default)]
@@ -45,10 +45,10 @@ pub(super) struct Hold {
     prompts: usize,
     /// When the held match first came since the last key.
     pub(super) since: Option<Stamp>,
-    /// When a match came that the screen no longer shows.
-    pub(super) gone: Option<Stamp>,
+    /// When the match came that the screen no longer shows, if there is one.
+    pub(super) vanished: Option<Stamp>,
     /// When the last echo came.
-    pub(super) last: Stamp,
+    pub(super) last_echo: Stamp,
     /// Echoes of keys sent up to this instant are not waited for any more.
     given_up: Stamp,
 }
@@ -70,7 +70,7 @@ impl Hold {
 
     /// Whether the host does not echo.
     fn never_echoes(&self) -> bool {
-        self.slowest.0.is_none() && self.unechoed_inputs >= NEVER
+        self.slowest.0.is_none() && self.unechoed_inputs >= INPUTS_WITHOUT_ECHO
     }
 
     /// For how long a match is held; an echo takes no longer.
@@ -91,7 +91,7 @@ impl VtTerminal {
         }
         let row = self.matching_row(condition);
         if row.is_none() && self.waits_for_echo() && !self.may_answer_earlier_row() {
-            self.hold.gone = self.hold.gone.or(self.matched);
+            self.hold.vanished = self.hold.vanished.or(self.matched);
         }
         // What matches in another row is another match.
         let since = self.matched.filter(|_| row == self.matched_row).unwrap_or(at);
@@ -101,12 +101,12 @@ impl VtTerminal {
 
     /// Until when a match is held, if one is.
     pub(super) fn held_until(&self) -> Option<Stamp> {
-        let matched = self.matched.or(self.hold.gone)?;
+        let matched = self.matched.or(self.hold.vanished)?;
         let frame = self.frame_may_go_on_until;
         if self.may_answer_earlier_row() {
-            return Some(matched.max(self.hold.last) + self.hold.length().max(FIRST_HOLD));
+            return Some(matched.max(self.hold.last_echo) + self.hold.length().max(FIRST_HOLD));
         }
-        let since = self.hold.since.unwrap_or(matched).max(self.hold.last);
+        let since = self.hold.since.unwrap_or(matched).max(self.hold.last_echo);
         let echo = self.waits_for_echo().then(|| since + self.hold.length());
         echo.max(frame)
     }
@@ -120,7 +120,7 @@ impl VtTerminal {
             self.hold.edited_return = false;
             self.hold.prompts = 0;
         }
-        self.matched.or(self.hold.gone)
+        self.matched.or(self.hold.vanished)
     }
 
     /// Whether a match may be the response to a row before the last one. Programs that draw the whole screen read keys, not

@@ -24,12 +24,12 @@ use crate::echoes::{Echoes, OutputEvent, SentKey, SlowestEcho};
 /// A change this long after the last key was sent or shown is no part of an answer.
 const LULL: Duration = Duration::from_secs(1);
 /// An echo is slow if it takes this many times as long as the slowest recent one.
-const SLOW: u32 = 4;
+const SLOW_TIMES: u32 = 4;
 /// At most this many keys may wait.
 const MOST_WAITING: usize = 256;
-/// At most this many keys are kept back, and none for longer than `LONG_ENOUGH`.
-const ENOUGH: usize = 32;
-const LONG_ENOUGH: Duration = Duration::from_secs(5);
+/// At most this many keys are kept back, and none for longer than `LONGEST_KEPT_BACK`.
+const MOST_KEPT_BACK: usize = 32;
+const LONGEST_KEPT_BACK: Duration = Duration::from_secs(5);
 
 /// The keys that wait for a frame, and what is known of frames.
 #[derive(Debug, Default)]
@@ -45,17 +45,23 @@ pub(super) struct ChangeEchoes {
     /// When the last frame ended that differed.
     last_change: Stamp,
     slowest: SlowestEcho,
-    /// The longest time that answers lasted after their first frame: since the last lull; and before it, which decays by a sixteenth with
-    /// each lull.
-    rest: (Duration, Duration),
-    /// While keys waited, a frame changed only what is set aside, and that is most of the screen: it may have shown them.
+    answer_time: AnswerTime,
+    /// While keys waited, a frame changed only cells that are set aside, which are most of the screen: the keys may have been shown there.
     may_be_hidden: bool,
-    /// Keys sent before this instant cannot be told from one another.
-    clear_from: Stamp,
-    /// The first keys that were shown.
+    /// A frame may show several of the keys sent before this instant.
+    ambiguous_until: Stamp,
+    /// Keys that were shown and are not reported yet.
     kept_back: Vec<KeptBack>,
     /// It is known how long answers last, so that no key is kept back any more.
-    knows_rest: bool,
+    knows_answer_time: bool,
+}
+
+/// The longest time that answers lasted after their first frame.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct AnswerTime {
+    since_lull: Duration,
+    /// Before the last lull. It decays by a sixteenth with each lull.
+    before: Duration,
 }
 
 /// A key that was shown before it was known how long answers last.
@@ -96,8 +102,8 @@ impl ChangeEchoes {
             self.settle_kept_back(events);
         }
         if key.sent.since(self.last_key.max(self.last_shown)) >= LULL {
-            let (since, before) = self.rest;
-            self.rest = (Duration::ZERO, since.max(before * 15 / 16));
+            let AnswerTime { since_lull, before } = self.answer_time;
+            self.answer_time = AnswerTime { since_lull: Duration::ZERO, before: since_lull.max(before * 15 / 16) };
         }
         if self.waiting.len() >= MOST_WAITING && self.waiting.front().is_some_and(|key| key.echo != Echo::Change) {
             self.waiting.pop_front();
@@ -136,13 +142,13 @@ impl ChangeEchoes {
     pub(super) fn end_frame(&mut self, screen: &Screen, events: &mut Vec<OutputEvent>) {
         let Some(frame) = self.frame.take() else { return self.settle_kept_back(events) };
         if self.last_shown == Stamp::ZERO {
-            // What the program draws at first is an answer to the user's coming.
+            // The first frame answers the opening of the line.
             self.last_shown = frame.begun;
         }
         let waiting = self.waiting.iter().take_while(|key| key.sent <= frame.begun).count();
-        let is_rest = frame.last.since(self.last_key.max(self.last_shown)) < LULL;
+        let may_be_answer = frame.last.since(self.last_key.max(self.last_shown)) < LULL;
         let cause = match waiting {
-            0 if is_rest => Cause::Rest,
+            0 if may_be_answer => Cause::MaybeKey,
             0 => Cause::Itself,
             _ => Cause::Key,
         };
@@ -154,11 +160,11 @@ impl ChangeEchoes {
         if waiting > 0 {
             self.show(waiting, since, events);
             self.last_shown = frame.last;
-        } else if is_rest && self.last_key > Stamp::ZERO {
-            self.rest.0 = self.rest.0.max(frame.last.since(self.last_shown));
+        } else if may_be_answer && self.last_key > Stamp::ZERO {
+            self.answer_time.since_lull = self.answer_time.since_lull.max(frame.last.since(self.last_shown));
         }
-        if waiting == 0 && since < self.clear_from {
-            self.blur(since, Duration::ZERO);
+        if waiting == 0 && since < self.ambiguous_until {
+            self.extend_ambiguity(since, Duration::ZERO);
         }
         self.last_change = frame.last;
     }
@@ -175,18 +181,18 @@ impl ChangeEchoes {
         let oldest = self.waiting[0];
         let since_shown = oldest.sent.since(self.last_shown);
         let is_alone = waiting == 1
-            && oldest.sent >= self.clear_from
+            && oldest.sent >= self.ambiguous_until
             && oldest.sent > self.last_change + QUIET
             && self.is_behind_answer(since_shown);
         let timed = self.waiting.drain(..waiting).filter(|key| key.echo == Echo::Change).count();
         if !is_alone {
-            self.blur(since, since.since(oldest.sent));
+            self.extend_ambiguity(since, since.since(oldest.sent));
         }
         if std::mem::take(&mut self.may_be_hidden) || !is_alone {
             events.extend(std::iter::repeat_n(OutputEvent::Lost, timed));
         } else {
             self.slowest.learn(since.since(oldest.sent));
-            if timed > 0 && self.knows_rest {
+            if timed > 0 && self.knows_answer_time {
                 events.push(OutputEvent::Shown(oldest, since));
             } else if timed > 0 {
                 self.kept_back.push(KeptBack { key: oldest, shown: since, since_shown });
@@ -198,43 +204,45 @@ impl ChangeEchoes {
         }
     }
 
-    /// Keys cannot be told from one another until the screen has been still for a while. `waited`: the wait of the oldest key.
-    fn blur(&mut self, at: Stamp, waited: Duration) {
-        let slow = self.slowest.0.map_or(LULL, |slowest| slowest * SLOW);
-        self.clear_from = self.clear_from.max(at + slow.max(waited));
+    /// A frame may have shown several keys: until the screen has been still for a while, no key is timed. `waited`: the wait of the oldest
+    /// key.
+    fn extend_ambiguity(&mut self, at: Stamp, waited: Duration) {
+        let slow = self.slowest.0.map_or(LULL, |slowest| slowest * SLOW_TIMES);
+        self.ambiguous_until = self.ambiguous_until.max(at + slow.max(waited));
     }
 
-    /// Whether a key that was sent so long after the last one was shown came behind all of its answer, with a quarter to spare.
+    /// Whether a key that was sent this long after the last one was shown was sent after that one's answer had ended, with a quarter to
+    /// spare.
     fn is_behind_answer(&self, since_shown: Duration) -> bool {
-        since_shown > self.rest.0.max(self.rest.1) * 5 / 4
+        since_shown > self.answer_time.since_lull.max(self.answer_time.before) * 5 / 4
     }
 
-    /// When a lull begins in which it is seen that no rest of an answer comes, if that is to be known.
+    /// When the present quiet becomes a lull, if keys are kept back until then.
     fn lull_begins(&self) -> Option<Stamp> {
         let is_awaited = !self.kept_back.is_empty() && self.waiting.is_empty();
         is_awaited.then(|| self.last_change.max(self.last_key) + LULL)
     }
 
-    /// Keys have been kept back for long enough without a lull.
+    /// Decides about keys that were kept back, if that was for long enough without a lull.
     fn release_without_lull(&mut self, now: Stamp, events: &mut Vec<OutputEvent>) {
-        let is_long = self.kept_back.first().is_some_and(|first| now.since(first.key.sent) >= LONG_ENOUGH);
-        if !is_long && self.kept_back.len() < ENOUGH {
+        let is_long = self.kept_back.first().is_some_and(|first| now.since(first.key.sent) >= LONGEST_KEPT_BACK);
+        if !is_long && self.kept_back.len() < MOST_KEPT_BACK {
             return;
         }
-        if self.rest == (Duration::ZERO, Duration::ZERO) {
+        if self.answer_time == AnswerTime::default() {
             self.settle_kept_back(events);
         } else {
             events.extend(self.kept_back.drain(..).map(|_| OutputEvent::Lost));
         }
     }
 
-    /// It was seen how an answer ends: keys that were sent in the middle of one are lost.
+    /// Decides about keys that were kept back, now that it is known how long answers last: those sent within one are lost.
     fn settle_kept_back(&mut self, events: &mut Vec<OutputEvent>) {
         for KeptBack { key, shown, since_shown } in std::mem::take(&mut self.kept_back) {
             let is_echo = self.is_behind_answer(since_shown);
             events.push(if is_echo { OutputEvent::Shown(key, shown) } else { OutputEvent::Lost });
         }
-        self.knows_rest = true;
+        self.knows_answer_time = true;
     }
 }
 

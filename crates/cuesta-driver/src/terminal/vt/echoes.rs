@@ -92,9 +92,9 @@ impl VtTerminal {
     /// The screen shows a key since an instant.
     fn show_key(&mut self, unshown: AwaitedEcho, since: Stamp, cell: Option<CellPosition>) {
         self.hold.slowest.learn(since.since(unshown.key.sent));
-        self.hold.last = since;
+        self.hold.last_echo = since;
         // A match that disappeared before the echo did not answer the keys after it.
-        self.hold.gone = None;
+        self.hold.vanished = None;
         if let Some(cell) = cell.filter(|_| !unshown.key.ends_input) {
             self.own_echoes.add(&self.screen, cell, unshown.character, unshown.row);
             self.changed_rows.follow_cursor(cell.behind(&self.screen, unshown.character));

@@ -48,15 +48,17 @@ impl VtTerminal {
         let awaits = condition.is_some() || self.change_echoes.as_ref().is_some_and(|changes| changes.is_waiting());
         let exactly = awaits && !received.per_character.is_zero();
         while from < to {
-            let bytes = &self.bytes[self.drawn..self.drawn + if exactly { 1 } else { to - from }];
+            let bytes = self.undrawn.next(if exactly { 1 } else { to - from });
             let ends_row = if self.hold.edited_return { bytes.iter().position(|byte| *byte == b'\n') } else { None };
             if let Some(before) = ends_row {
                 self.leave_edited_row(received, from, before);
-                (from, self.drawn) = (from + before, self.drawn + before);
+                self.undrawn.forget(before);
+                from += before;
                 continue;
             }
             let drawn = self.typed_text.draw(&mut self.screen, bytes, |index| received.at_character(from + index));
-            (from, self.drawn) = (from + drawn, self.drawn + drawn);
+            self.undrawn.forget(drawn);
+            from += drawn;
             (self.has_output, self.hold.host_has_spoken) = (true, true);
             let at = received.at_character(from - 1);
             if from < to && !exactly {
@@ -74,7 +76,7 @@ impl VtTerminal {
 
     /// Draws the row that the host has edited to its end, which is `before` bytes ahead, and leaves it.
     fn leave_edited_row(&mut self, received: &Received, from: usize, before: usize) {
-        let bytes = &self.bytes[self.drawn..self.drawn + before];
+        let bytes = self.undrawn.next(before);
         let mut rest = bytes;
         while !rest.is_empty() {
             let done = bytes.len() - rest.len();
@@ -119,13 +121,13 @@ impl VtTerminal {
     /// Checks whether the screen meets the condition, and reports the answer unless it is held.
     pub(super) fn judge(&mut self, condition: &WaitCondition, at: Stamp, events: &mut Vec<OutputEvent>) {
         self.check(condition, at);
-        self.judged_at = self.screen.scrolled();
+        self.scrolled_when_judged = self.screen.scrolled();
         events.extend(self.matched.filter(|_| !self.is_match_held()).map(OutputEvent::Answer));
     }
 
     /// Whether so much has scrolled since the screen was judged that an answer on it may be gone before the end of the read.
     pub(super) fn scrolls_away(&self) -> bool {
-        self.screen.scrolled() >= self.judged_at + u64::from(self.screen.size().1 / 2)
+        self.screen.scrolled() >= self.scrolled_when_judged + u64::from(self.screen.size().1 / 2)
     }
 
     /// Whether a frame may take several reads: a program draws the screen as a whole, or its row, which goes on behind the cursor.

@@ -41,7 +41,7 @@ impl From<KeyEffect> for ControlKey {
 }
 
 /// Why keys or conditions are not for a VT.
-pub(in crate::terminal) fn misfit<'a>(
+pub(in crate::terminal) fn find_mismatch<'a>(
     mut keys: impl Iterator<Item = &'a Key>,
     conditions: &[WaitCondition],
 ) -> Option<String> {

@@ -5,6 +5,7 @@ use cuesta_tape::Pattern;
 
 use super::*;
 use crate::echoes::Echoes;
+use crate::terminal::undrawn::{FULL, SPARE};
 
 /// A screen on which the host has drawn.
 fn drawn_screen() -> VtTerminal {
@@ -112,7 +113,7 @@ fn reading_stops_while_too_much_output_waits_and_memory_is_freed() {
     assert!(screen.is_full());
     assert_eq!(drawn(&mut screen, None), []);
     let (before, after) = screen.memory_change();
-    assert!(!screen.is_full() && before == small && after <= small + KEPT, "{small}, {before}, {after}");
+    assert!(!screen.is_full() && before == small && after <= small + SPARE, "{small}, {before}, {after}");
 }
 
 #[test]
@@ -165,7 +166,7 @@ fn a_prompt_before_a_row_that_was_typed_ahead_is_no_answer() {
     assert_eq!((drawn(&mut screen, Some(&condition)), screen.match_held_until()), (vec![], None));
     assert_eq!(draws(&mut screen, "$ ", 2_000, Some(&condition)), []);
     assert_eq!(screen.match_held_until(), Some(at(2_000) + Duration::from_millis(500)));
-    assert_eq!((screen.release(), screen.match_held_until()), (Some(at(2_000)), None));
+    assert_eq!((screen.accept_match(), screen.match_held_until()), (Some(at(2_000)), None));
 }
 
 #[test]
@@ -175,7 +176,7 @@ fn the_first_prompt_is_no_answer_to_earlier_input() {
     receives(&mut screen, "ls\r\n", 21, 0);
     assert_eq!(draws(&mut screen, "$ ", 30, Some(&prompt())), []);
     receives(&mut screen, "ls\r\nfile\r\n$ ", 40, 0);
-    assert_eq!((drawn(&mut screen, Some(&prompt())), screen.release()), (vec![], Some(at(40))));
+    assert_eq!((drawn(&mut screen, Some(&prompt())), screen.accept_match()), (vec![], Some(at(40))));
 }
 
 #[test]
@@ -185,7 +186,7 @@ fn a_missing_echo_is_waited_for_three_times() {
     for input in 1..=3 {
         enters(&mut screen, "sum", 20 * input);
         assert_eq!(draws(&mut screen, "\r\n42\r\n", 20 * input + 5, Some(&condition)), []);
-        assert_eq!((screen.release(), screen.match_held_until()), (Some(at(20 * input + 5)), None));
+        assert_eq!((screen.accept_match(), screen.match_held_until()), (Some(at(20 * input + 5)), None));
     }
     enters(&mut screen, "sum", 80);
     assert_eq!(draws(&mut screen, "\r\n42\r\n", 90, Some(&condition)), [OutputEvent::Answer(at(90))]);
@@ -196,7 +197,7 @@ fn an_input_without_echo_may_be_a_password_at_a_host_that_echoes() {
     let mut screen = drawn_screen();
     enters(&mut screen, "secret", 20);
     assert_eq!(draws(&mut screen, "\r\nwelcome\r\n", 30, Some(&shows("welcome"))), []);
-    assert_eq!(screen.release(), Some(at(30)));
+    assert_eq!(screen.accept_match(), Some(at(30)));
     enters(&mut screen, "ls", 40);
     assert_eq!(draws(&mut screen, "$ ", 50, Some(&prompt())), [], "the first prompt is late");
     assert_eq!(draws(&mut screen, "ls\r\n$ ", 60, Some(&prompt())), [OutputEvent::Answer(at(60))]);
@@ -234,7 +235,7 @@ fn an_edited_row_that_stays_delays_an_answer_only_for_a_while() {
     recalls_command(&mut screen, 20);
     assert_eq!(draws(&mut screen, "\x1b[HDONE", 30, Some(&shows("DONE"))), []);
     assert!(screen.match_held_until().is_some());
-    assert_eq!((screen.release(), screen.match_held_until()), (Some(at(30)), None));
+    assert_eq!((screen.accept_match(), screen.match_held_until()), (Some(at(30)), None));
 }
 
 #[test]

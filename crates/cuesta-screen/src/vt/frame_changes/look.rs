@@ -16,7 +16,7 @@ pub(super) fn first_replaced(now: &[Cell], was: &[Cell]) -> Option<usize> {
     (changed >= REPLACED && changed * 2 > text).then_some(first)
 }
 
-/// The columns in which two rows look otherwise.
+/// The columns in which two rows look different.
 pub(super) fn changes<'a>(now: &'a [Cell], was: &'a [Cell]) -> impl Iterator<Item = usize> + 'a {
     let differ = |(_, (now, was)): &(usize, (&Cell, &Cell))| now != was && look(now) != look(was);
     now.iter().zip(was).enumerate().filter(differ).map(|(column, _)| column)
@@ -38,7 +38,7 @@ pub(super) fn look(cell: &Cell) -> (Option<char>, Style, [Option<char>; 2]) {
 }
 
 /// Whether a cell stands out, as a caret does.
-pub(super) fn is_marked(cell: &Cell) -> bool {
+pub(super) fn stands_out(cell: &Cell) -> bool {
     let style = cell.style();
     let marks = Attributes::INVERSE | Attributes::UNDERLINED;
     !(style.attributes & marks).is_empty() || style.background != Colour::Default

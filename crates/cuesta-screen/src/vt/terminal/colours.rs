@@ -59,7 +59,7 @@ impl Colours {
                     Name::Palette(index) => format!("4;{index}"),
                     Name::Dynamic(number) => number.to_string(),
                 };
-                asked.push((written, self.set.get(&name).copied().unwrap_or_else(|| original(name))));
+                asked.push((written, self.set.get(&name).copied().unwrap_or_else(|| default_colour(name))));
             } else if let Some(colour) = parse(colour) {
                 self.set.insert(name, colour);
             }
@@ -89,7 +89,7 @@ fn parse(text: &str) -> Option<Rgb> {
     parts.next().is_none().then_some(colour)
 }
 
-fn original(name: Name) -> Rgb {
+fn default_colour(name: Name) -> Rgb {
     const NAMED: [Rgb; 16] = [
         [0, 0, 0],
         [205, 0, 0],

@@ -2,7 +2,7 @@
 //!
 //! Programs query the terminal before they draw, and some wait for seconds without a reply. The replies are those of a plain
 //! terminal with xterm's sequences: its kind, its status, the cursor's position, modes, colours and style. What a plain xterm
-//! does not answer, such as kitty's keyboard protocol, is not answered. Sources: ECMA-48 §8.3.24 and §8.3.35, DEC STD 070 §4.17,
+//! does not reply, such as kitty's keyboard protocol, is not answered. Sources: ECMA-48 §8.3.24 and §8.3.35, DEC STD 070 §4.17,
 //! xterm's "Control Sequences" (DA1 to DA3, DECRQM, DECRQSS, XTVERSION, OSC 4 and 10 to 12, window reports).
 
 use super::settings::BLINK;
@@ -16,11 +16,11 @@ const MAX_PENDING: usize = 16 * 1024;
 const PRIMARY: &str = "\x1b[?6c";
 /// A VT100 of an early version, which programs do not query further.
 const SECONDARY: &str = "\x1b[>0;10;0c";
-const UNIT: &str = "\x1bP!|00000000\x1b\\";
+const TERTIARY: &str = "\x1bP!|00000000\x1b\\";
 const VERSION: &str = "\x1bP>|cuesta\x1b\\";
 
-/// Reports about what a terminal may have besides, and this one has not (DECDSR): a printer, keys of the user's, a keyboard of
-/// another language, a locator, room for macros, several sessions.
+/// Reports about equipment that this terminal lacks (DECDSR): a printer, user-defined keys, keyboards of other languages, a locator,
+/// memory for macros, several sessions.
 const PERIPHERALS: [(u16, &str); 9] = [
     (15, "\x1b[?13n"),
     (25, "\x1b[?20n"),
@@ -49,9 +49,9 @@ impl Replies {
         self.pending.drain(..len.min(self.pending.len()));
     }
 
-    fn push(&mut self, answer: &str) {
-        if self.pending.len() + answer.len() <= MAX_PENDING {
-            self.pending.extend_from_slice(answer.as_bytes());
+    fn push(&mut self, reply: &str) {
+        if self.pending.len() + reply.len() <= MAX_PENDING {
+            self.pending.extend_from_slice(reply.as_bytes());
         }
     }
 }
@@ -66,20 +66,20 @@ impl Terminal {
     }
 
     pub(super) fn report_tertiary_attributes(&mut self) {
-        self.replies.push(UNIT);
+        self.replies.push(TERTIARY);
     }
 
     pub(super) fn report_version(&mut self) {
         self.replies.push(VERSION);
     }
 
-    /// Device status report: 5 is "are you well", 6 "where is the cursor".
-    pub(super) fn report_status(&mut self, asked: u16, private: &str) {
-        match asked {
+    /// Device status report: 5 asks for the operating status, 6 for the cursor's position.
+    pub(super) fn report_status(&mut self, query: u16, private: &str) {
+        match query {
             5 => self.replies.push(&format!("\x1b[{private}0n")),
-            asked if private == "?" && asked != 6 => {
-                if let Some((_, answer)) = PERIPHERALS.iter().find(|(about, _)| *about == asked) {
-                    self.replies.push(answer);
+            query if private == "?" && query != 6 => {
+                if let Some((_, reply)) = PERIPHERALS.iter().find(|(about, _)| *about == query) {
+                    self.replies.push(reply);
                 }
             }
             6 => {
@@ -129,15 +129,15 @@ impl Terminal {
 
     /// Device control strings that ask for a setting (DECRQSS).
     pub(super) fn device_control(&mut self, string: &str) {
-        let Some(asked) = string.strip_prefix("$q") else { return };
-        let setting = match asked {
+        let Some(query) = string.strip_prefix("$q") else { return };
+        let setting = match query {
             "m" => self.cursor.style.parameters(),
             "r" => format!("{};{}", self.region.start + 1, self.region.end),
             " q" => (self.shape - u16::from(self.settings.is_set(BLINK) == Some(true))).to_string(),
             "\"q" => u8::from(self.cursor.style.attributes.contains(Attributes::PROTECTED)).to_string(),
             _ => return self.replies.push("\x1bP0$r\x1b\\"),
         };
-        self.replies.push(&format!("\x1bP1$r{setting}{asked}\x1b\\"));
+        self.replies.push(&format!("\x1bP1$r{setting}{query}\x1b\\"));
     }
 }
 
@@ -149,9 +149,9 @@ fn state(set: Option<bool>) -> u8 {
 mod tests {
     use crate::vt::Screen;
 
-    fn answers(asked: &[u8]) -> String {
+    fn answers(query: &[u8]) -> String {
         let mut screen = Screen::new(80, 24);
-        screen.feed(asked);
+        screen.feed(query);
         String::from_utf8_lossy(screen.replies()).replace('\x1b', "ESC").replace('\x07', "BEL")
     }
 

@@ -8,7 +8,7 @@ use super::super::cell::Style;
 use super::super::cells::CellPosition;
 use super::super::tap::{Printed, Tap};
 
-/// A usual screen has no more cells. If the log is longer when a frame begins, only the prints of the last frame are kept.
+/// If the log is longer than this when a frame begins, only the prints of the last frame are kept: an ordinary screen has fewer cells.
 const MANY: usize = 4096;
 /// The length of the log is at most this.
 const MOST: usize = 2 * MANY;

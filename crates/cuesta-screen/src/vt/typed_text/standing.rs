@@ -154,9 +154,9 @@ impl<K, I: Copy> TypedText<K, I> {
             return [last.and_then(|key| key.cell?.behind(screen, key.character)), None];
         }
         // After a Return, what begins in another row is an answer.
-        let [origin, rest] = [row.origin, self.rest].map(|at| at.now(screen));
-        let is_answered = row.end.is_some() && origin.map(|at| at.0) != rest.map(|at| at.0);
-        [origin, rest.filter(|_| !is_answered)]
+        let [origin, last] = [row.origin, self.last_cursor].map(|at| at.now(screen));
+        let is_answered = row.end.is_some() && origin.map(|at| at.0) != last.map(|at| at.0);
+        [origin, last.filter(|_| !is_answered)]
     }
 
     /// Whether each new key was printed since it was sent, in the style of the text, or passed by the cursor.
@@ -179,8 +179,8 @@ impl<K, I: Copy> TypedText<K, I> {
 
     /// Whether the cursor has passed a cell since it rested last.
     fn is_passed(&self, screen: &Screen, cell: (u16, u16)) -> bool {
-        let Some(rest) = self.rest.now(screen) else { return false };
-        (cell.0 == rest.0 && cell.1 >= rest.1) || cell.0 == rest.0 + 1
+        let Some(last) = self.last_cursor.now(screen) else { return false };
+        (cell.0 == last.0 && cell.1 >= last.1) || cell.0 == last.0 + 1
     }
 
     /// The growth where the text goes on, once the cursor has left the text.
@@ -191,7 +191,7 @@ impl<K, I: Copy> TypedText<K, I> {
             Some((key, cell)) => [cell.behind(screen, key.character), None],
             // Where text begins, only a cursor tells.
             None if is_hidden => [None, None],
-            None => [row.origin, self.rest].map(|at| at.now(screen)),
+            None => [row.origin, self.last_cursor].map(|at| at.now(screen)),
         };
         let has_left = |at: (u16, u16)| is_hidden || screen.next_cell().0 != at.0;
         let may_be_left = row.end.is_some() || !is_hidden && last.is_some();
