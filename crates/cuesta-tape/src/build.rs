@@ -17,7 +17,7 @@ const MOST: u64 = 1_000_000;
 /// Most named transactions: each has histograms of its own.
 const MOST_CLASSES: usize = 1000;
 
-/// More notes than anyone reads.
+/// At most this many notes are reported.
 const MOST_NOTES: usize = 100;
 
 /// Builds a tape that is called `name`.
@@ -47,8 +47,9 @@ struct Builder {
     commands: Vec<Command>,
     script: Script,
     open: Vec<Open>,
-    /// Totals of the steps at the top; `before`: of those before `Forever`.
+    /// Totals of the steps at the top, since `Forever` if there is one.
     totals: Totals,
+    /// Totals of the steps before `Forever`.
     before: Totals,
     /// Totals of each part.
     parts: BTreeMap<char, Totals>,
@@ -98,13 +99,13 @@ impl Builder {
     /// Adds a step to the open block, else at the top.
     fn step(&mut self, step: Step, place: &SourceSpan) -> Result<(), TapeError> {
         if let Step::Play(letters) = &step {
-            self.playable(letters, place)?;
+            self.check_parts(letters, place)?;
         }
         self.notes.extend(self.typed.step(&step).map(|note| place.note(note)));
         if self.open.is_empty() && matches!(self.script.steps.last(), Some(Step::Forever(_))) {
             return Err(place.error("nothing is played after `Forever … End`", "move this into it or before it"));
         }
-        let totals = Totals::of(&step, &self.parts);
+        let totals = Totals::of_step(&step, &self.parts);
         let (steps, sum) = match self.open.last_mut() {
             Some(open) => (&mut open.steps, &mut open.totals),
             None => (&mut self.script.steps, &mut self.totals),
@@ -120,28 +121,27 @@ impl Builder {
         Ok(())
     }
 
-    fn playable(&self, letters: &[char], place: &SourceSpan) -> Result<(), TapeError> {
+    fn check_parts(&self, letters: &[char], place: &SourceSpan) -> Result<(), TapeError> {
         if let Some(unknown) = letters.iter().find(|letter| !self.parts.contains_key(letter)) {
             let hint = format!("write Part {unknown} … End somewhere above");
             return Err(place.error(format!("there is no part {unknown}"), hint));
         }
         let named = letters.iter().any(|letter| self.parts.get(letter).is_some_and(|part| part.transactions > 0));
-        if named && self.within_transaction() {
+        if named && self.is_in_transaction() {
             let hint = "play it outside of the transaction, or leave out one of the names";
             return Err(place.error("a part with a transaction is played within a transaction", hint));
         }
         Ok(())
     }
 
-    fn within_transaction(&self) -> bool {
+    fn is_in_transaction(&self) -> bool {
         self.open.iter().any(|open| matches!(open.block, Block::Transaction(_)))
     }
 
     fn set(&mut self, settings: Box<Settings>, holds: Holds, place: &SourceSpan, name: &str) -> Result<(), TapeError> {
         self.times_echoes |= settings.echo.is_some_and(|echo| echo != Echo::Untimed) || !settings.echo_map.is_empty();
         self.typed.set(&settings);
-        let first = self.open.is_empty() && self.script.steps.is_empty();
-        if first {
+        if self.open.is_empty() && self.script.steps.is_empty() {
             self.script.settings.merge(&settings);
             return Ok(());
         }
@@ -171,7 +171,7 @@ impl Builder {
     fn open(&mut self, block: Block, place: SourceSpan) -> Result<(), TapeError> {
         let fault = match &block {
             _ if self.open.len() >= DEEPEST => Some(("blocks are more than 16 deep", "use Part and Play")),
-            Block::Transaction(_) if self.within_transaction() => {
+            Block::Transaction(_) if self.is_in_transaction() => {
                 Some(("a transaction within a transaction", "close the outer one with End first"))
             }
             Block::Part(_) if !self.open.is_empty() => {
@@ -211,7 +211,7 @@ impl Builder {
                 self.step(Step::Forever(steps), &place)
             }
             Block::Transaction(name) => {
-                timed(&open.totals, &place)?;
+                check_transaction(&open.totals, &place)?;
                 let class = self.class(name, &place)?;
                 self.step(Step::Transaction { class, body: steps }, &place)
             }
@@ -265,7 +265,7 @@ impl Builder {
 }
 
 /// A transaction runs from its last key to the end of its last wait, so it must have both, in this order.
-fn timed(totals: &Totals, place: &SourceSpan) -> Result<(), TapeError> {
+fn check_transaction(totals: &Totals, place: &SourceSpan) -> Result<(), TapeError> {
     let (message, hint) = if totals.keys == 0 {
         ("this transaction types nothing", "a transaction begins with its last key: add Type or a key")
     } else if totals.waits == 0 {

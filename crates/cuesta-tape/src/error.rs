@@ -59,7 +59,7 @@ impl SourceSpan {
     }
 }
 
-/// One thing that is wrong with a tape.
+/// One error in a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TapeError {
     /// The tape: the one that was parsed, or one that it sources.
@@ -119,7 +119,7 @@ impl Excerpt {
     }
 }
 
-/// Everything that is wrong with a tape; never empty.
+/// All errors of a tape; never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TapeErrors(pub Vec<TapeError>);
 
@@ -141,12 +141,11 @@ impl fmt::Display for TapeErrors {
 
 impl std::error::Error for TapeErrors {}
 
-/// Something that the tape's author should know and that is no error.
+/// A warning or remark for the tape's author.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// Where, unless it is about the whole tape.
+    /// The row, unless the note is about the whole tape.
     pub row: Option<u32>,
-    /// What.
     pub message: String,
 }
 

@@ -5,7 +5,7 @@ use crate::words;
 /// A key of the keyboard that is not a plain character. No terminal has all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Key {
-    /// The rows of [`NAMED`] say what these are called.
+    /// The names of these keys are in [`NAMED`].
     Enter,
     Backspace,
     Delete,
@@ -25,7 +25,7 @@ pub enum Key {
     Function(u8),
     /// PA1 to PA3 of a 3270.
     ProgramAccess(u8),
-    /// The others are a 3270's.
+    /// Keys of a 3270, from here to `SystemRequest`.
     Clear,
     Newline,
     EraseToEndOfField,

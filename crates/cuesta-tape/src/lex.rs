@@ -124,17 +124,17 @@ impl<'a> Lexer<'a> {
     }
 
     fn next(&mut self) -> Token<'a> {
-        self.pass(self.run(self.at, |b| matches!(b, b' ' | b'\t' | b'\r' | b'\n')));
+        self.advance_to(self.end_of_run(self.at, |b| matches!(b, b' ' | b'\t' | b'\r' | b'\n')));
         let start = self.at;
         let (kind, text, end) = self.cut(start);
         let column = (start - self.row_start) as u32 + 1;
         let token = Token { kind, text, start, end, row: self.row, column };
-        self.pass(end);
+        self.advance_to(end);
         token
     }
 
     /// Moves on to `end` and keeps count of rows.
-    fn pass(&mut self, end: usize) {
+    fn advance_to(&mut self, end: usize) {
         for at in self.at..end {
             if self.byte(at) == b'\n' {
                 self.row += 1;
@@ -144,8 +144,8 @@ impl<'a> Lexer<'a> {
         self.at = end;
     }
 
-    /// The first place from `at` on where `within` does not hold.
-    fn run(&self, at: usize, within: impl Fn(u8) -> bool) -> usize {
+    /// The end of the run of bytes from `at` on for which `within` holds.
+    fn end_of_run(&self, at: usize, within: impl Fn(u8) -> bool) -> usize {
         (at..self.text.len()).find(|&i| !within(self.byte(i))).unwrap_or(self.text.len())
     }
 
@@ -155,20 +155,20 @@ impl<'a> Lexer<'a> {
             0 => (Kind::End, Cow::Borrowed("\0"), start),
             b'@' | b'=' | b']' | b'[' | b'-' | b'%' | b'^' | b'\\' | b'+' => self.slice(Kind::Symbol, start, start + 1),
             b'#' => {
-                let end = self.run(start, |b| !is_row_end(b));
+                let end = self.end_of_run(start, |b| !is_row_end(b));
                 (Kind::Comment, Cow::Borrowed(&self.text[start + 1..end]), end)
             }
             b'{' => self.json(start),
             quote @ (b'`' | b'\'' | b'"') => {
-                let end = self.run(start + 1, |b| b != quote && !is_row_end(b));
-                (Kind::Quoted, Cow::Borrowed(&self.text[start + 1..end]), self.beyond(end))
+                let end = self.end_of_run(start + 1, |b| b != quote && !is_row_end(b));
+                (Kind::Quoted, Cow::Borrowed(&self.text[start + 1..end]), self.after_quote(end))
             }
             b'/' => {
                 let end = self.regex_end(start + 1);
-                (Kind::Regex, Cow::Borrowed(&self.text[start + 1..end]), self.beyond(end))
+                (Kind::Regex, Cow::Borrowed(&self.text[start + 1..end]), self.after_quote(end))
             }
             byte if is_digit(byte) || (byte == b'.' && is_digit(self.byte(start + 1))) => {
-                self.slice(Kind::Number, start, self.run(start, |b| is_digit(b) || b == b'.'))
+                self.slice(Kind::Number, start, self.end_of_run(start, |b| is_digit(b) || b == b'.'))
             }
             byte if byte.is_ascii_alphabetic() || byte == b'.' => self.word(start),
             _ => {
@@ -183,18 +183,18 @@ impl<'a> Lexer<'a> {
     }
 
     /// The end of a quoted text: behind the closing quote (or a NUL), but before the end of a row, which is counted.
-    fn beyond(&self, end: usize) -> usize {
+    fn after_quote(&self, end: usize) -> usize {
         let row_ends = end < self.text.len() && matches!(self.byte(end), b'\r' | b'\n');
         if end == self.text.len() || row_ends { end } else { end + 1 }
     }
 
     /// To the first `}`: braces do not nest.
     fn json(&self, start: usize) -> (Kind, Cow<'a, str>, usize) {
-        let end = self.run(start, |b| b != b'}' && b != 0);
+        let end = self.end_of_run(start, |b| b != b'}' && b != 0);
         if self.byte(end) == b'}' {
             return self.slice(Kind::Json, start, end + 1);
         }
-        (Kind::Json, Cow::Owned(format!("{}}}", &self.text[start..end])), self.beyond(end))
+        (Kind::Json, Cow::Owned(format!("{}}}", &self.text[start..end])), self.after_quote(end))
     }
 
     /// The slash that is not escaped, or the end of the row. VHS looks at no character that follows a backslash, not
@@ -204,7 +204,7 @@ impl<'a> Lexer<'a> {
             match self.byte(at) {
                 b'/' | b'\r' | b'\n' | 0 => return at,
                 b'\\' => {
-                    let next = self.run(at, |b| b == b'\\');
+                    let next = self.end_of_run(at, |b| b == b'\\');
                     let escaped = (next - at) % 2 == 1;
                     if self.byte(next) == b'/' && !escaped {
                         return next;
@@ -219,7 +219,7 @@ impl<'a> Lexer<'a> {
 
     fn word(&self, start: usize) -> (Kind, Cow<'a, str>, usize) {
         let within = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b'/' | b'%');
-        let end = self.run(start, within);
+        let end = self.end_of_run(start, within);
         let kind = if is_keyword(&self.text[start..end]) { Kind::Keyword } else { Kind::Bare };
         self.slice(kind, start, end)
     }

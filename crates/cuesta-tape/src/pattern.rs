@@ -69,8 +69,9 @@ fn translate(pattern: &str) -> Result<String, String> {
     if pattern.len() > LONGEST {
         return Err(format!("it has over {LONGEST} characters"));
     }
-    let mut translator = Translator { rest: pattern.chars().peekable(), out: String::new(), after: After::Atom };
-    translator.all()?;
+    let mut translator =
+        Translator { rest: pattern.chars().peekable(), out: String::new(), preceding: Preceding::Atom };
+    translator.translate_all()?;
     Ok(translator.out)
 }
 
@@ -81,9 +82,9 @@ fn reason(error: &regex::Error) -> String {
     last.trim_start_matches("error: ").to_owned()
 }
 
-/// What comes before: a repetition cannot be repeated.
+/// What stands directly before: a repetition cannot be repeated.
 #[derive(PartialEq, Eq)]
-enum After {
+enum Preceding {
     /// Anything else.
     Atom,
     /// `*`, `+`, `?` or `{n}`: a `?` may follow and makes it lazy.
@@ -95,11 +96,11 @@ enum After {
 struct Translator<'a> {
     rest: Peekable<Chars<'a>>,
     out: String,
-    after: After,
+    preceding: Preceding,
 }
 
 impl Translator<'_> {
-    fn all(&mut self) -> Result<(), String> {
+    fn translate_all(&mut self) -> Result<(), String> {
         while let Some(c) = self.rest.next() {
             let repeats = match c {
                 '*' | '+' | '?' => true,
@@ -110,7 +111,7 @@ impl Translator<'_> {
                 self.repeat(c)?;
                 continue;
             }
-            self.after = After::Atom;
+            self.preceding = Preceding::Atom;
             match c {
                 '\\' => self.escape()?,
                 '[' => self.class()?,
@@ -123,14 +124,14 @@ impl Translator<'_> {
     }
 
     fn repeat(&mut self, c: char) -> Result<(), String> {
-        self.after = match self.after {
-            After::Atom => After::Repeat,
-            After::Repeat if c == '?' => After::Lazy,
+        self.preceding = match self.preceding {
+            Preceding::Atom => Preceding::Repeat,
+            Preceding::Repeat if c == '?' => Preceding::Lazy,
             _ => return Err("a repetition cannot be repeated".to_owned()),
         };
         self.out.push(c);
         if c == '{' {
-            self.through('}');
+            self.copy_through('}');
         }
         Ok(())
     }
@@ -144,15 +145,15 @@ impl Translator<'_> {
         if !closed || least.is_empty() || !digits(least) || !digits(most) {
             return Ok(false);
         }
-        let absurd = |text: &str| !text.is_empty() && text.parse::<u32>().map_or(true, |n| n > MOST_REPEATS);
-        if absurd(least) || absurd(most) {
+        let is_too_large = |text: &str| !text.is_empty() && text.parse::<u32>().map_or(true, |n| n > MOST_REPEATS);
+        if is_too_large(least) || is_too_large(most) {
             return Err(format!("it repeats more than {MOST_REPEATS} times"));
         }
         Ok(true)
     }
 
     /// Copies up to and including `last`.
-    fn through(&mut self, last: char) {
+    fn copy_through(&mut self, last: char) {
         for c in self.rest.by_ref() {
             self.out.push(c);
             if c == last {
@@ -169,7 +170,7 @@ impl Translator<'_> {
             'x' | 'p' | 'P' => {
                 self.out.extend(['\\', c]);
                 if self.rest.peek() == Some(&'{') {
-                    self.through('}');
+                    self.copy_through('}');
                 }
             }
             'A' | 'b' | 'B' | 'z' | 'd' | 'D' | 's' | 'S' | 'w' | 'W' | 'a' | 'f' | 'n' | 'r' | 't' | 'v' => {
@@ -222,7 +223,7 @@ impl Translator<'_> {
                 _ => return Err(format!("it has an unknown group (?{c}")),
             }
         }
-        self.through('>');
+        self.copy_through('>');
         Ok(())
     }
 
@@ -244,7 +245,7 @@ impl Translator<'_> {
                 '\\' => self.escape()?,
                 '[' if self.rest.peek() == Some(&':') => {
                     self.out.push('[');
-                    self.through(']');
+                    self.copy_through(']');
                 }
                 '[' | '&' | '~' => self.out.extend(['\\', c]),
                 '-' if self.rest.next_if_eq(&'-').is_some() => self.out.push_str("-\\-"),

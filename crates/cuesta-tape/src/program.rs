@@ -58,7 +58,7 @@ pub struct Overrides {
     pub key_distribution: Option<KeyDistribution>,
 }
 
-/// A script that is too long when its parts are put in.
+/// The error for a script that is too long when its parts are put in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TooLong {
     /// The script's name.
@@ -96,12 +96,12 @@ impl Program {
             barriers: Vec::new(),
         };
         let mut lowering = Lowering { script, settings, overrides, thinks: false, program };
-        lowering.whole()?;
+        lowering.lower_script()?;
         let mut program = lowering.program;
         program.look_ahead();
-        program.gather_waits();
+        program.group_waits();
         program.time_echoes_waited_for();
-        program.note_needs();
+        program.find_needs();
         Ok(program)
     }
 
@@ -140,7 +140,7 @@ impl Program {
                     next = Some(*condition);
                     keys_follow = false;
                 }
-                // A turn of a loop is mostly followed by another one.
+                // Most turns of a loop are followed by another one.
                 Op::Again(start) => {
                     next = first_from(*start).or(next);
                     keys_follow = false;
@@ -155,8 +155,8 @@ impl Program {
         }
     }
 
-    /// Finds the waits between which there is no key. None is gathered over the bounds of a transaction's beginning or a loop.
-    fn gather_waits(&mut self) {
+    /// Groups the waits between which there is no key. No group crosses the beginning of a transaction or the bounds of a loop.
+    fn group_waits(&mut self) {
         self.awaited_until = vec![0; self.conditions.len()];
         let mut end = None;
         for op in self.ops.iter().rev() {
@@ -182,7 +182,7 @@ impl Program {
     }
 
     /// Finds what the operations need of a session.
-    fn note_needs(&mut self) {
+    fn find_needs(&mut self) {
         self.needs_screen = self.conditions.iter().any(WaitCondition::needs_screen);
         for op in &self.ops {
             match op {
@@ -202,7 +202,7 @@ impl Program {
 /// A script on its way to a program.
 struct Lowering<'a> {
     script: &'a Script,
-    /// Those in force.
+    /// The settings in force.
     settings: Settings,
     overrides: &'a Overrides,
     /// Whether the script says where to think.
@@ -211,20 +211,20 @@ struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
-    fn whole(&mut self) -> Result<(), TooLong> {
+    fn lower_script(&mut self) -> Result<(), TooLong> {
         for step in &self.script.steps {
             if matches!(step, Step::Forever(_)) {
                 self.program.pass = self.program.ops.len();
             }
-            self.step(step)?;
+            self.lower_step(step)?;
         }
         // A plan may give a think time to a tape that has none: then it stands between passes.
         let think = self.overrides.think.as_ref().filter(|_| !self.thinks);
         think.map_or(Ok(()), |think| self.push(Op::Think(think.clone())))
     }
 
-    fn steps(&mut self, steps: &[Step]) -> Result<(), TooLong> {
-        steps.iter().try_for_each(|step| self.step(step))
+    fn lower_steps(&mut self, steps: &[Step]) -> Result<(), TooLong> {
+        steps.iter().try_for_each(|step| self.lower_step(step))
     }
 
     fn push(&mut self, op: Op) -> Result<(), TooLong> {
@@ -235,7 +235,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn step(&mut self, step: &Step) -> Result<(), TooLong> {
+    fn lower_step(&mut self, step: &Step) -> Result<(), TooLong> {
         match step {
             Step::Op(op) => self.push(op.clone()),
             Step::Keys { keys, gap } => {
@@ -253,19 +253,19 @@ impl Lowering<'_> {
             }
             Step::Transaction { class, body } => {
                 self.push(Op::Begin(*class))?;
-                self.steps(body)?;
+                self.lower_steps(body)?;
                 self.push(Op::Finish)
             }
             Step::Repeat { count, body } => {
                 let at = self.program.ops.len();
                 self.push(Op::Loop(*count))?;
-                self.steps(body)?;
+                self.lower_steps(body)?;
                 self.push(Op::Again(at))
             }
-            Step::Forever(body) => self.steps(body),
+            Step::Forever(body) => self.lower_steps(body),
             Step::Play(letters) => {
                 let script = self.script;
-                letters.iter().filter_map(|letter| script.parts.get(letter)).try_for_each(|part| self.steps(part))
+                letters.iter().filter_map(|letter| script.parts.get(letter)).try_for_each(|part| self.lower_steps(part))
             }
             Step::Barrier(name) => {
                 let number = index_of(&mut self.program.barriers, name.clone());

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::script::Step;
 use crate::{Keys, Op, Piece};
 
-/// What a stretch of a script does when it is played once. Counts stop at their largest value.
+/// What steps do when they are played once. Counts saturate.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Totals {
     /// Keys typed. A `${column}` counts as one: only the driver knows its values.
@@ -31,20 +31,20 @@ pub struct Totals {
 
 impl Totals {
     /// The totals of one step. `parts` holds the totals of those that `Play` may name.
-    pub(crate) fn of(step: &Step, parts: &BTreeMap<char, Self>) -> Self {
+    pub(crate) fn of_step(step: &Step, parts: &BTreeMap<char, Self>) -> Self {
         let one = Self { steps: 1, ..Self::default() };
         match step {
-            Step::Keys { keys, .. } => Self { keys: pressed(keys), ends_waiting: Some(false), ..one },
+            Step::Keys { keys, .. } => Self { keys: key_count(keys), ends_waiting: Some(false), ..one },
             Step::Wait { .. } => Self { waits: 1, ends_waiting: Some(true), ..one },
             Step::Think(distribution) => Self { think_s: distribution.mean().as_secs_f64(), ..one },
             Step::Op(Op::Pause(pause)) => Self { sleep_s: pause.as_secs_f64(), ..one },
             Step::Op(_) | Step::Barrier(_) | Step::Set(_) => one,
             Step::Transaction { body, .. } => {
-                let body = Self::of_all(body, parts);
+                let body = Self::of_steps(body, parts);
                 Self { transactions: body.transactions.saturating_add(1), ..body }
             }
-            Step::Repeat { count, body } => Self::of_all(body, parts).times(*count),
-            Step::Forever(body) => Self::of_all(body, parts),
+            Step::Repeat { count, body } => Self::of_steps(body, parts).times(*count),
+            Step::Forever(body) => Self::of_steps(body, parts),
             Step::Play(letters) => {
                 let known = letters.iter().filter_map(|letter| parts.get(letter));
                 known.fold(Self::default(), |sum, part| sum.then(*part))
@@ -53,11 +53,11 @@ impl Totals {
     }
 
     /// The totals of steps one after another.
-    pub(crate) fn of_all(steps: &[Step], parts: &BTreeMap<char, Self>) -> Self {
-        steps.iter().fold(Self::default(), |sum, step| sum.then(Self::of(step, parts)))
+    pub(crate) fn of_steps(steps: &[Step], parts: &BTreeMap<char, Self>) -> Self {
+        steps.iter().fold(Self::default(), |sum, step| sum.then(Self::of_step(step, parts)))
     }
 
-    /// This and then that.
+    /// The totals of these steps and then of the next ones.
     pub(crate) fn then(self, next: Self) -> Self {
         Self {
             keys: self.keys.saturating_add(next.keys),
@@ -100,7 +100,7 @@ fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64((exact.as_secs_f64() * 1e6).round() / 1e6).unwrap_or(exact)
 }
 
-fn pressed(keys: &Keys) -> u64 {
+fn key_count(keys: &Keys) -> u64 {
     match keys {
         Keys::Text(pieces) | Keys::Paste(pieces) => characters(pieces),
         Keys::Press { count, .. } => u64::from(*count),

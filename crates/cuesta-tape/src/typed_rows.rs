@@ -19,7 +19,6 @@ pub(crate) struct TypedRows {
 }
 
 impl TypedRows {
-    /// Notes a setting.
     pub(crate) fn set(&mut self, settings: &Settings) {
         self.wait_pattern = settings.wait_pattern.clone().or(self.wait_pattern.take());
         self.prompt = settings.prompt.clone().or(self.prompt.take());
@@ -36,8 +35,8 @@ impl TypedRows {
             Step::Keys { keys: Keys::Text(pieces) | Keys::Paste(pieces), .. } => self.text(pieces),
             Step::Keys { keys: Keys::Press { key, count }, .. } => (0..*count).for_each(|_| self.press(key)),
             Step::Wait { condition, .. } => {
-                let note = self.pattern(condition).and_then(|pattern| self.note(&pattern));
-                let note = note.or_else(|| self.note_of_fixed(condition));
+                let note = self.pattern(condition).and_then(|pattern| self.note_typed_text(&pattern));
+                let note = note.or_else(|| self.note_fixed_text(condition));
                 self.forget();
                 return note;
             }
@@ -85,8 +84,8 @@ impl TypedRows {
         }
     }
 
-    /// A text that is the same each time may stand there already, as on a status row.
-    fn note_of_fixed(&self, condition: &WaitCondition<Option<Pattern>>) -> Option<String> {
+    /// Warns of a pattern that matches one text only: that may stand on the screen already, as on a status row.
+    fn note_fixed_text(&self, condition: &WaitCondition<Option<Pattern>>) -> Option<String> {
         let WaitCondition::Screen(Some(pattern)) = condition else { return None };
         (pattern.is_fixed() && !self.rows.is_empty()).then(|| {
             format!(
@@ -97,11 +96,12 @@ impl TypedRows {
         })
     }
 
-    fn note(&self, pattern: &Pattern) -> Option<String> {
+    /// Warns of a pattern that matches what is typed before the wait.
+    fn note_typed_text(&self, pattern: &Pattern) -> Option<String> {
         let last = self.rows.len().checked_sub(1)?;
         let shown = self.rows.iter().enumerate().find(|(index, row)| {
-            let mut found = pattern.regex().find_iter(row.as_bytes()).filter(|found| !found.is_empty());
-            found.any(|found| !(self.ends_shown && *index == last && found.end() == row.len()))
+            let mut matches = pattern.regex().find_iter(row.as_bytes()).filter(|part| !part.is_empty());
+            matches.any(|part| !(self.ends_shown && *index == last && part.end() == row.len()))
         });
         let (_, row) = shown?;
         let row = crate::lex::shown(row);

@@ -18,7 +18,7 @@ pub(crate) struct Word {
 }
 
 type Parse = for<'a, 'b> fn(&'b mut Parser<'a>, &'b Token<'a>) -> Result<Arguments, TapeError>;
-/// Whether the next token of the row, if there is one, makes a word that begins a row a command and no text.
+/// Whether a word that begins a row is a command, and not text, given the next token of the row.
 type Follows = fn(Option<&Token>) -> bool;
 
 #[derive(Clone, Copy)]
@@ -97,7 +97,7 @@ const fn ignored(name: &'static str, parse: Parse, print: fn(&Command) -> String
 static WORDS: &[Word] = &[
     row("Type", Vhs, |parser, word| parser.texts(word), command::typed),
     row("Copy", Vhs, |parser, word| parser.texts(word), command::typed),
-    row("Paste", Vhs, |_, _| Ok(Arguments::of(Action::Paste)), plain),
+    row("Paste", Vhs, |_, _| Ok(Arguments::only(Action::Paste)), plain),
     row("Ctrl", Vhs, |parser, _| parser.ctrl(), |command| format!("Ctrl{}", command::chord(&command.args))),
     row("Alt", Vhs, |parser, word| parser.alt_or_shift(word), chord_with),
     row("Shift", Vhs, |parser, word| parser.alt_or_shift(word), chord_with),
@@ -107,11 +107,11 @@ static WORDS: &[Word] = &[
     row("Source", Vhs, |parser, _| parser.sourced_tape(), plain),
     row("End", Vhs, |parser, word| parser.end(word), plain),
     ignored("Env", |parser, _| parser.env(), command::env),
-    ignored("Hide", |_, _| Ok(Arguments::of(Action::Nothing)), plain),
+    ignored("Hide", |_, _| Ok(Arguments::only(Action::Nothing)), plain),
     ignored("Output", |parser, _| parser.output(), quoted_args),
     ignored("Require", |parser, _| parser.require(), quoted_args),
     ignored("Screenshot", |parser, _| parser.screenshot(), quoted_args),
-    ignored("Show", |_, _| Ok(Arguments::of(Action::Nothing)), plain),
+    ignored("Show", |_, _| Ok(Arguments::only(Action::Nothing)), plain),
     key("Backspace"),
     key("Delete"),
     key("Down"),

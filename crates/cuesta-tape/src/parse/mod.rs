@@ -69,8 +69,8 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// For a word without options and arguments.
-    pub(crate) fn of(action: Action) -> Self {
+    /// Of a word without options and arguments.
+    pub(crate) fn only(action: Action) -> Self {
         Self::new("", "", action)
     }
 

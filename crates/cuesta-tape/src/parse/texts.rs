@@ -22,7 +22,7 @@ impl Parser<'_> {
             return Err(self.error(self.peek(), message, HINT));
         }
         let mut texts = vec![self.take()];
-        while self.peek().is_text() && !self.begins_ours() {
+        while self.peek().is_text() && !self.begins_own_command() {
             let (before, text) = (self.last().clone(), self.take());
             self.note_swallowed(&before, &text);
             texts.push(text);
@@ -40,7 +40,7 @@ impl Parser<'_> {
 
     /// Whether a command of ours begins here. To VHS the end of a row means nothing: it would type the word. It is a
     /// command if it begins a row and what follows has the command's form.
-    fn begins_ours(&self) -> bool {
+    fn begins_own_command(&self) -> bool {
         let (token, next) = (self.peek(), self.peek_second());
         if token.kind != Kind::Bare || token.row == self.last().row {
             return false;

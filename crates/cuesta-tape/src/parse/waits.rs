@@ -82,26 +82,26 @@ impl Parser<'_> {
             let message = "the time to wait before this must be more than 0";
             return Err(self.error(self.peek(), message, "write for example Wait@5s"));
         }
-        let begins = self.last().end;
+        let amount_start = self.last().end;
         let (amount, condition) = self.condition(name)?;
         if self.peek().is_symbol("@") {
-            return Err(self.limit_behind(name, begins));
+            return Err(self.misplaced_limit(name, amount_start));
         }
         let (options, timeout) = timeout.map_or((String::new(), None), |time| (time.text, time.means));
         Ok(Arguments::new(options, format!("{name}{amount}"), Action::Step(Step::Wait { condition, timeout, place })))
     }
 
-    /// `Wait+Bytes 4@1s`; what is waited for begins at `begins`.
-    fn limit_behind(&mut self, name: &str, begins: usize) -> TapeError {
+    /// The error for a time limit behind the amount, as in `Wait+Bytes 4@1s`; the amount begins at byte `amount_start`.
+    fn misplaced_limit(&mut self, name: &str, amount_start: usize) -> TapeError {
         let at = self.take();
-        let amount = self.source.text[begins..at.start].trim_end();
+        let amount = self.source.text[amount_start..at.start].trim_end();
         let time = self.time().map_or_else(|_| "5s".to_owned(), |time| time.text);
         let message = "how long to wait at most stands before what is waited for";
         self.error(&at, message, format!("write Wait+{name}@{time}{amount}"))
     }
 
     fn condition_name(&mut self) -> Result<&'static str, TapeError> {
-        let known = CONDITIONS.iter().find(|rule| self.peek().is_text() && **rule == self.peek().text);
+        let known = CONDITIONS.iter().find(|name| self.peek().is_text() && **name == self.peek().text);
         let Some(name) = known else {
             let message = format!("{} cannot be waited for", self.peek().shown());
             return Err(self.error(
@@ -114,7 +114,7 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    /// The condition of that name, with what follows it as VHS would write it behind the name.
+    /// The condition of that name, and the text of what follows the name.
     fn condition(&mut self, name: &str) -> Result<(String, Condition), TapeError> {
         let alone = |condition| Ok((String::new(), condition));
         match name {
