@@ -67,7 +67,7 @@ impl SimulatedHost {
         self.serves_keys
     }
 
-    /// A request enters the first station from a number on where it has something to do; returns which that is, and when it leaves.
+    /// A request enters the first station, from number `first` on, that has a service for it; returns the station and the departure.
     pub(crate) fn enter_from(
         &self,
         first: usize,

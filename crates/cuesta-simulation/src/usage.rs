@@ -5,7 +5,7 @@ use cuesta_record::{Stamp, Timeline};
 /// Sums over the measurement intervals, by step. The times are in seconds.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
-    /// Services, whenever they were.
+    /// Services of the whole simulation, settling included.
     services: u64,
     windows: Vec<Window>,
 }
@@ -48,7 +48,7 @@ impl Usage {
     }
 
     /// A service ends at an instant.
-    pub(crate) fn serve(&mut self, at: Stamp) {
+    pub(crate) fn count_service(&mut self, at: Stamp) {
         self.services += 1;
         for window in &mut self.windows {
             window.sums.visits += u64::from(window.begin <= at && at < window.end);
@@ -56,14 +56,14 @@ impl Usage {
     }
 
     /// Servers work from one instant to another.
-    pub(crate) fn busy(&mut self, from: Stamp, to: Stamp, servers: f64) {
+    pub(crate) fn add_busy(&mut self, from: Stamp, to: Stamp, servers: f64) {
         for window in &mut self.windows {
             window.sums.busy += window.overlap(from, to) * servers;
         }
     }
 
     /// Requests are at the station from one instant to another.
-    pub(crate) fn present(&mut self, from: Stamp, to: Stamp, requests: f64) {
+    pub(crate) fn add_present(&mut self, from: Stamp, to: Stamp, requests: f64) {
         for window in &mut self.windows {
             window.sums.present += window.overlap(from, to) * requests;
         }

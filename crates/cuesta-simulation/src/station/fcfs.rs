@@ -31,9 +31,9 @@ impl Fcfs {
             }
         };
         let done = begun + service;
-        usage.serve(done);
-        usage.busy(begun, done, 1.0);
-        usage.present(now, done, 1.0);
+        usage.count_service(done);
+        usage.add_busy(begun, done, 1.0);
+        usage.add_present(now, done, 1.0);
         done
     }
 }

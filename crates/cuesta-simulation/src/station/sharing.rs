@@ -35,8 +35,8 @@ pub(crate) struct Sharing {
     waiting: VecDeque<(f64, Rc<Ticket>)>,
     /// Until the next departure.
     timer: Sleep,
-    /// Numbers services in the order in which they begin.
-    next: u64,
+    /// How many services have begun.
+    begun: u64,
 }
 
 /// A request in service.
@@ -63,7 +63,7 @@ impl Sharing {
             in_service: BinaryHeap::new(),
             waiting: VecDeque::new(),
             timer: clock::sleep_until(Stamp::FAR),
-            next: 0,
+            begun: 0,
         }
     }
 
@@ -81,14 +81,14 @@ impl Sharing {
     /// Progresses until now, and lets requests go that are done.
     pub(crate) fn advance(&mut self, now: Stamp, lines: u32, usage: &mut Usage) {
         let busy = self.in_service.len().min(self.servers);
-        usage.busy(self.at, now, busy as f64);
-        usage.present(self.at, now, (self.in_service.len() + self.waiting.len()) as f64);
+        usage.add_busy(self.at, now, busy as f64);
+        usage.add_present(self.at, now, (self.in_service.len() + self.waiting.len()) as f64);
         self.progress += now.since(self.at).as_secs_f64() * self.rate();
         (self.at, self.lines) = (now, lines);
         while let Some(first) = self.in_service.peek()
             && first.done <= self.progress + ROUNDING
         {
-            usage.serve(now);
+            usage.count_service(now);
             if let Some(service) = self.in_service.pop() {
                 service.ticket.call();
             }
@@ -111,8 +111,8 @@ impl Sharing {
     }
 
     fn begin(&mut self, service: f64, ticket: Rc<Ticket>) {
-        self.next += 1;
-        self.in_service.push(Service { done: self.progress + service, number: self.next, ticket });
+        self.begun += 1;
+        self.in_service.push(Service { done: self.progress + service, number: self.begun, ticket });
     }
 
     /// The progress of each request in service, in seconds a second.

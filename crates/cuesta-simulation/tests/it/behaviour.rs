@@ -1,7 +1,7 @@
 //! What users meet at a simulated host.
 #![allow(missing_docs, clippy::unwrap_used, clippy::float_cmp)] // Instants of a virtual clock are exact.
 
-use crate::harness::{Network, play, play_tape};
+use crate::harness::{Network, covers, play, play_tape};
 use cuesta_record::Failure;
 use cuesta_simulation::Simulated;
 use serde_json::{Value, json};
@@ -109,12 +109,12 @@ fn a_cliff_above_a_population_slows_every_service() {
     let cliff = |of: &str, above: u32| json!([{"above": above, "of": of, "speed": 0.1}]);
     let response = |users, speeds| play(&network(users), &stations(speeds)).response.unwrap();
     let before = response(24, cliff("users", 24));
-    assert!(before.covers(response(24, json!([])).value, 2.0), "no cliff up to 24: {before:?}");
+    assert!(covers(&before, response(24, json!([])).value, 2.0), "no cliff up to 24: {before:?}");
     let after = play(&network(25), &stations(cliff("users", 24)));
     // One server of 1 s: saturated.
     close(after.throughput.value, 1.0, 0.05);
     let (exact_x, _) = crate::harness::exact(25, 10.0, &[(1.0, Some(1))]);
-    assert!(after.throughput.covers(exact_x, 2.0), "{:?} is not {exact_x}", after.throughput);
+    assert!(covers(&after.throughput, exact_x, 2.0), "{:?} is not {exact_x}", after.throughput);
     assert!(response(24, cliff("requests", 3)).value > 3.0 * before.value);
 }
 

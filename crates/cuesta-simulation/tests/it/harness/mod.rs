@@ -2,7 +2,7 @@
 #![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)] // Each test uses a part of it.
 
 use cuesta_driver::Scripts;
-use cuesta_simulation::{Simulated, SimulationError, StepFigures, simulate};
+use cuesta_simulation::{Estimate, Simulated, SimulationError, StepFigures, simulate};
 use serde_json::{Value, json};
 
 /// Users who press a key, wait for the response and think.
@@ -12,6 +12,11 @@ pub struct Network {
     pub think: f64,
     pub settle: f64,
     pub measure: f64,
+}
+
+/// Whether a value lies in an estimate's interval, made wider by a factor.
+pub fn covers(estimate: &Estimate, value: f64, factor: f64) -> bool {
+    (value - estimate.value).abs() <= estimate.within * factor
 }
 
 /// Simulates a closed network with these stations.
