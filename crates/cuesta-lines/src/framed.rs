@@ -26,13 +26,13 @@ pub struct Framed<L, C> {
     replied: bool,
     /// When the other end last sent a message of the negotiation.
     negotiated: Option<Stamp>,
-    /// Who waits to send until the protocol is agreed on.
-    early: Option<Waker>,
+    /// The task that waits to send until the protocol is agreed on.
+    sender: Option<Waker>,
 }
 
 impl<L: Line, C: Codec> Framed<L, C> {
     pub(crate) fn new(line: L, codec: C) -> Self {
-        Self { line, codec, replied: false, negotiated: None, early: None }
+        Self { line, codec, replied: false, negotiated: None, sender: None }
     }
 
     /// Sends all replies.
@@ -76,7 +76,7 @@ impl<L: Line, C: Codec + LineTerminal> Line for Framed<L, C> {
             }
             self.flush(cx);
             if self.codec.is_agreed() {
-                self.early.take().into_iter().for_each(Waker::wake);
+                self.sender.take().into_iter().for_each(Waker::wake);
             }
             if received.len > 0 {
                 return Poll::Ready(Ok(received));
@@ -88,7 +88,7 @@ impl<L: Line, C: Codec + LineTerminal> Line for Framed<L, C> {
         // What precedes the characters is a reply, too, for which there must be room.
         ready!(self.poll_flush(cx))?;
         if !self.codec.is_agreed() {
-            self.early = Some(cx.waker().clone());
+            self.sender = Some(cx.waker().clone());
             return Poll::Pending;
         }
         let mut room = [0; ROOM];

@@ -19,12 +19,12 @@ use crate::tcp_info;
 use crate::tcp_info::memory;
 use crate::wire::telnet::Framing;
 
-/// Most pieces that the kernel looks at before a program has the socket: a bound on what a client can make the host do.
+/// Most pieces that are parsed before a program has the socket: a bound on what a client can make the host do.
 const MOST_EARLY_PIECES: usize = 64;
 
-/// How soon to try again to send on a socket that a program has as well: the first time, and at most. It doubles from one to the other,
-/// so that a line whose terminal does not read costs little.
-const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(32)];
+/// The first and the longest pause before sending is tried again on a socket that a program has as well. It doubles from one to the other, so
+/// that a line whose terminal does not read costs little.
+const RETRY_PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(32)];
 
 /// Unsent bytes beyond which nothing more is sent there.
 const MOST_UNSENT: u32 = 60 * 1024;
@@ -99,8 +99,8 @@ impl AsFd for HandedOver {
 
 impl HandedOver {
     fn new(socket: Arc<OwnedFd>, input: Receiver<io::Result<Vec<u8>>>) -> Self {
-        have_early_input_looked_at(&socket);
-        Self { socket, input, piece: Vec::new(), retry: clock::sleep_until(Stamp::ZERO), pause: PAUSES[0] }
+        parse_early_input(&socket);
+        Self { socket, input, piece: Vec::new(), retry: clock::sleep_until(Stamp::ZERO), pause: RETRY_PAUSES[0] }
     }
 
     pub(crate) fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
@@ -108,7 +108,7 @@ impl HandedOver {
             match ready!(self.input.poll_recv(cx)) {
                 Some(Ok(piece)) => {
                     self.piece = piece;
-                    let _ = look_again(&self.socket);
+                    let _ = parse_again(&self.socket);
                 }
                 // The program must not read what follows a gap.
                 Some(Err(error)) => {
@@ -137,13 +137,13 @@ impl HandedOver {
                 match send(&self.socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
                     Err(Errno::AGAIN) => {}
                     outcome => {
-                        self.pause = PAUSES[0];
+                        self.pause = RETRY_PAUSES[0];
                         return Poll::Ready(Ok(outcome?));
                     }
                 }
             }
             self.retry.reset(clock::now() + self.pause);
-            self.pause = PAUSES[1].min(2 * self.pause);
+            self.pause = RETRY_PAUSES[1].min(2 * self.pause);
         }
     }
 
@@ -154,17 +154,17 @@ impl HandedOver {
     }
 }
 
-/// Has the kernel look again at what a socket has received: it stops at a piece that has no characters. Returns whether there are
-/// characters, or their end, and no further piece waits.
-fn look_again(socket: &OwnedFd) -> bool {
+/// Has the kernel's parser go on with what a socket has received: it stops behind each piece without characters. Returns whether there are
+/// characters, or their end, to be read.
+fn parse_again(socket: &OwnedFd) -> bool {
     recv(socket, &mut [0], RecvFlags::PEEK | RecvFlags::DONTWAIT) != Err(Errno::AGAIN)
 }
 
-/// Has the kernel look at all that came before the socket was handed over: the first read of the program would fail if it found more
-/// than one piece without characters.
-fn have_early_input_looked_at(socket: &OwnedFd) {
+/// Has the kernel's parser take all that came before the socket was handed over: the program's first read would fail if it met more than one
+/// piece without characters.
+fn parse_early_input(socket: &OwnedFd) {
     for _ in 0..MOST_EARLY_PIECES {
-        if memory(socket).map_or(0, |memory| memory.received) == 0 || look_again(socket) {
+        if memory(socket).map_or(0, |memory| memory.received) == 0 || parse_again(socket) {
             break;
         }
     }

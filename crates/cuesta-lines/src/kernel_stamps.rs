@@ -19,8 +19,8 @@ use tokio::net::TcpStream;
 
 use crate::StampPair;
 
-/// Time after which a full stamped line tries to write again.
-const LOOK_AGAIN: Duration = Duration::from_millis(1);
+/// Pause before a full stamped line tries to write again.
+const RETRY_PAUSE: Duration = Duration::from_millis(1);
 
 /// The state of a stamped connection.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(crate) struct KernelStamps {
     written: Stamp,
     /// The number of the byte that was stamped last, and its stamp.
     last: Option<(u32, u64)>,
-    look_again: Sleep,
+    retry: Sleep,
 }
 
 impl KernelStamps {
@@ -55,7 +55,7 @@ impl KernelStamps {
         if done < 0 {
             return Err(io::Error::last_os_error());
         }
-        Ok(Self { sent: 0, written: Stamp::ZERO, last: None, look_again: clock::sleep_until(Stamp::ZERO) })
+        Ok(Self { sent: 0, written: Stamp::ZERO, last: None, retry: clock::sleep_until(Stamp::ZERO) })
     }
 
     /// Sends as much as the kernel takes.
@@ -78,10 +78,10 @@ impl KernelStamps {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Poll::Ready(Err(error)),
             }
-            if now >= self.look_again.due() {
-                self.look_again.reset(now + LOOK_AGAIN);
+            if now >= self.retry.due() {
+                self.retry.reset(now + RETRY_PAUSE);
             }
-            ready!(Pin::new(&mut self.look_again).poll(cx));
+            ready!(Pin::new(&mut self.retry).poll(cx));
         }
     }
 
@@ -145,7 +145,7 @@ fn receive(fd: RawFd, into: &mut [u8], flags: libc::c_int) -> io::Result<Control
     while !header.is_null() {
         // SAFETY: the header is one that the kernel wrote; `note` reads no more than its kind of message holds.
         unsafe {
-            note(header, &mut messages);
+            read_message(header, &mut messages);
             header = libc::CMSG_NXTHDR(&raw const message, header);
         }
     }
@@ -156,7 +156,7 @@ fn receive(fd: RawFd, into: &mut [u8], flags: libc::c_int) -> io::Result<Control
 ///
 /// # Safety
 /// `header` is a control message that the kernel wrote.
-unsafe fn note(header: *const libc::cmsghdr, messages: &mut ControlMessages) {
+unsafe fn read_message(header: *const libc::cmsghdr, messages: &mut ControlMessages) {
     // SAFETY: by the contract above the header can be read, and these kinds of message begin with these structures;
     // the reads do not rely on alignment.
     unsafe {

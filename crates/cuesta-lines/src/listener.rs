@@ -11,8 +11,8 @@ use crate::tcp::Tcp;
 use crate::wire::bisync::Role;
 use crate::{Address, Bisync, BisyncTarget, Line, Target, Telnet, TelnetTarget, Tn3270, Tn3270Target};
 
-/// Backlog of lines that wait to be accepted: thousands of users may connect at once.
-const WAITING: i32 = 4096;
+/// The backlog of the socket: thousands of users may connect at once.
+const BACKLOG: i32 = 4096;
 
 /// A listening address.
 #[derive(Debug)]
@@ -122,7 +122,7 @@ fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
     socket.set_reuse_address(true)?;
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
-    socket.listen(WAITING)?;
+    socket.listen(BACKLOG)?;
     Ok(socket.into())
 }
 

@@ -221,7 +221,7 @@ async fn within_timeout<T>(
     opening: impl Future<Output = Result<T, OpenError>>,
 ) -> Result<T, OpenError> {
     let waited = options.connect_timeout;
-    let opened = tcp::until(clock::now() + waited, opening).await;
+    let opened = tcp::with_deadline(clock::now() + waited, opening).await;
     opened.unwrap_or_else(|| Err(OpenError::Timeout { address: address.to_string(), waited }))
 }
 

@@ -37,10 +37,10 @@ pub struct RateLimited<L> {
     pace: Pace,
     /// Accepted and not yet passed on. They follow each other without a gap, the last one whole at `pace.sent`.
     sending: VecDeque<u8>,
-    to_receive: Sleep,
-    /// The last read had to wait for the line, so the characters arrived before the instant of the read.
+    receive_timer: Sleep,
+    /// The last read had to wait for the line, so its characters may have arrived long before.
     waited_for_line: bool,
-    to_send: Sleep,
+    send_timer: Sleep,
     /// A response that is expected once the characters being sent have been transmitted.
     expected: Option<Expected>,
 }
@@ -84,15 +84,15 @@ impl<L: Line> RateLimited<L> {
             received: Stamp::ZERO,
             pace: Pace::default(),
             sending: VecDeque::new(),
-            to_receive: clock::sleep_until(Stamp::ZERO),
+            receive_timer: clock::sleep_until(Stamp::ZERO),
             waited_for_line: false,
-            to_send: clock::sleep_until(Stamp::ZERO),
+            send_timer: clock::sleep_until(Stamp::ZERO),
             expected: None,
         }
     }
 
     /// Passes on transmitted characters, and schedules a wake-up for the next.
-    fn move_on(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+    fn send_transmitted(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         match self.poll_sending(cx) {
             Poll::Ready(done) => done,
             Poll::Pending => Ok(()),
@@ -102,9 +102,9 @@ impl<L: Line> RateLimited<L> {
     /// `Ready` when nothing is left to be transmitted.
     fn poll_sending(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.sending.is_empty() {
-            let first = self.first_whole();
-            self.to_send.reset(first);
-            ready!(Pin::new(&mut self.to_send).poll(cx));
+            let first = self.first_transmitted_at();
+            self.send_timer.reset(first);
+            ready!(Pin::new(&mut self.send_timer).poll(cx));
             let late = clock::now().since(first).as_nanos() / self.character.as_nanos().max(1);
             let whole = usize::try_from(late).unwrap_or(usize::MAX).saturating_add(1);
             let head = self.sending.as_slices().0;
@@ -117,8 +117,7 @@ impl<L: Line> RateLimited<L> {
         Poll::Ready(Ok(()))
     }
 
-    /// When the first of the characters being sent will have been transmitted.
-    fn first_whole(&self) -> Stamp {
+    fn first_transmitted_at(&self) -> Stamp {
         let others = self.sending.len().saturating_sub(1);
         self.pace.sent - self.character * u32::try_from(others).unwrap_or(u32::MAX)
     }
@@ -130,13 +129,13 @@ impl<L: Line> Line for RateLimited<L> {
         if self.pace.is_lifted {
             return self.line.poll_receive(cx, into);
         }
-        self.move_on(cx)?;
-        self.to_receive.reset(self.received - LEAD);
-        if Pin::new(&mut self.to_receive).poll(cx).is_pending() {
+        self.send_transmitted(cx)?;
+        self.receive_timer.reset(self.received - LEAD);
+        if Pin::new(&mut self.receive_timer).poll(cx).is_pending() {
             self.waited_for_line = true;
             return Poll::Pending;
         }
-        // Characters that can be read at once may have waited for a long time.
+        // The kernel's stamp tells when characters arrived, which may be long before the line could carry them.
         let has_waited = std::mem::take(&mut self.waited_for_line);
         let len = into.len().min(self.piece);
         let mut received = ready!(self.line.poll_receive(cx, &mut into[..len]))?;
@@ -151,7 +150,7 @@ impl<L: Line> Line for RateLimited<L> {
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.move_on(cx)?;
+        self.send_transmitted(cx)?;
         let len = bytes.len().min(self.piece.saturating_sub(self.sending.len()));
         if len == 0 && !bytes.is_empty() {
             // The line is full: the next characters begin when there is room.
@@ -162,7 +161,7 @@ impl<L: Line> Line for RateLimited<L> {
         let begin = self.pace.next.take().map_or(now, |next| next.min(now));
         self.pace.sent = self.pace.sent.max(begin) + self.character * u32::try_from(len).unwrap_or(u32::MAX);
         self.sending.extend(&bytes[..len]);
-        self.move_on(cx)?;
+        self.send_transmitted(cx)?;
         Poll::Ready(Ok(len))
     }
 

@@ -233,13 +233,13 @@ fn built_in_host(rest: &str) -> Result<Target, TargetError> {
 /// The command after `pty:` or `pipe:`, for a shell to read.
 fn command(scheme: &str, rest: &str) -> Result<String, TargetError> {
     let command = rest.trim();
-    let behind = command.strip_prefix("//").map(str::trim);
+    let after_slashes = command.strip_prefix("//").map(str::trim);
     // A NUL would silently cut the command.
-    if command.is_empty() || behind == Some("") || command.contains('\0') {
+    if command.is_empty() || after_slashes == Some("") || command.contains('\0') {
         return Err(TargetError::NoCommand(scheme.to_owned()));
     }
-    behind.map_or(Ok(command.to_owned()), |behind| {
-        Err(TargetError::Slashes { scheme: scheme.to_owned(), command: behind.to_owned() })
+    after_slashes.map_or(Ok(command.to_owned()), |command| {
+        Err(TargetError::Slashes { scheme: scheme.to_owned(), command: command.to_owned() })
     })
 }
 
@@ -267,7 +267,7 @@ impl Address {
         if text.contains('@') {
             return Err(TargetError::HasUser);
         }
-        if let Some(excess) = too_much(text) {
+        if let Some(excess) = excess(text) {
             return Err(TargetError::TooMuch { excess: excess.to_owned(), text: text.to_owned() });
         }
         let (host, port) = split(text)?;
@@ -276,14 +276,17 @@ impl Address {
         }
         let port = match port {
             None => usual_port.ok_or_else(|| TargetError::NoPort(text.to_owned()))?,
-            // `parse` alone would take "+23".
-            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                digits.parse().map_err(|_| TargetError::BadPort(digits.to_owned()))?
-            }
-            Some(other) => return Err(TargetError::BadPort(other.to_owned())),
+            Some(digits) => parse_port(digits)?,
         };
         Ok(Self { host: host.to_owned(), port })
     }
+}
+
+/// The number of a port.
+pub(crate) fn parse_port(digits: &str) -> Result<u16, TargetError> {
+    // `parse` alone would take "+23".
+    let port = if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None };
+    port.ok_or_else(|| TargetError::BadPort(digits.to_owned()))
 }
 
 /// What follows a scheme, without its settings, and the settings by name and value.
@@ -309,7 +312,7 @@ pub(crate) fn query(settings: &[String]) -> String {
 }
 
 /// The first character that cannot be part of a host and a port, with what follows it.
-fn too_much(text: &str) -> Option<&str> {
+fn excess(text: &str) -> Option<&str> {
     let odd = |c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace() || c.is_control();
     text.find(odd).map(|at| &text[at..])
 }

@@ -59,7 +59,7 @@ async fn connect_to(address: SocketAddr, options: &Options) -> Result<Tcp, OpenE
     let socket = socket(address, options.line_speed).map_err(failed)?;
     let due = clock::now() + options.connect_timeout;
     let timeout = || OpenError::Timeout { address: address.to_string(), waited: options.connect_timeout };
-    let stream = until(due, socket.connect(address)).await.ok_or_else(timeout)?.map_err(failed)?;
+    let stream = with_deadline(due, socket.connect(address)).await.ok_or_else(timeout)?.map_err(failed)?;
     let mut line = Tcp::new(stream).map_err(failed)?;
     if let (true, Stream::Own(stream)) = (options.stamped, &line.stream) {
         line.stamps = Some(Box::new(KernelStamps::new(stream).map_err(failed)?));
@@ -76,11 +76,11 @@ fn socket(address: SocketAddr, line_speed: u32) -> io::Result<TcpSocket> {
     Ok(socket)
 }
 
-/// The result of `opening`; none if it took until `due`.
-pub(crate) async fn until<T>(due: Stamp, opening: impl Future<Output = T>) -> Option<T> {
-    let mut opening = pin!(opening);
+/// The result of a future; `None` if it is not there by `due`.
+pub(crate) async fn with_deadline<T>(due: Stamp, future: impl Future<Output = T>) -> Option<T> {
+    let mut future = pin!(future);
     let mut timeout = clock::sleep_until(due);
-    poll_fn(|cx| match opening.as_mut().poll(cx) {
+    poll_fn(|cx| match future.as_mut().poll(cx) {
         Poll::Ready(done) => Poll::Ready(Some(done)),
         Poll::Pending => Pin::new(&mut timeout).poll(cx).map(|()| None),
     })

@@ -49,8 +49,8 @@ pub struct Bisync {
     is_continued: bool,
     /// Text that was received, as the owner reads it.
     unread: VecDeque<u8>,
-    /// When the last of it came.
-    came: Stamp,
+    /// When the line was last read.
+    received_at: Stamp,
     totals: BisyncTotals,
     delivery: Delivery,
     /// One of the messages sent last was given up.
@@ -110,7 +110,7 @@ impl Bisync {
             offered: VecDeque::new(),
             is_continued: false,
             unread: VecDeque::new(),
-            came: Stamp::ZERO,
+            received_at: Stamp::ZERO,
             totals: BisyncTotals::default(),
             delivery: Delivery::Done(Stamp::ZERO),
             is_lost: false,
@@ -133,7 +133,7 @@ impl Bisync {
         self.totals
     }
 
-    /// Lets the station do all that it can do now. If the line below ends, that is in `end` afterwards.
+    /// Lets the station do all that it can do now; if the line below ends, sets `end`.
     fn advance(&mut self, cx: &mut Context<'_>) {
         while self.end.is_none() {
             let mut moved = self.send_output(cx);
@@ -165,7 +165,7 @@ impl Bisync {
             Poll::Pending => return false,
             Poll::Ready(Ok(sent)) => sent,
             Poll::Ready(Err(error)) => {
-                self.finish(Some(error));
+                self.end_line(Some(error));
                 return false;
             }
         };
@@ -191,7 +191,7 @@ impl Bisync {
         match self.line.poll_receive(cx, &mut piece) {
             Poll::Pending => return false,
             Poll::Ready(Ok(received)) if received.len > 0 => {
-                self.came = received.at;
+                self.received_at = received.at;
                 self.station.receive(received.at, &piece[..received.len]);
                 if let (Framing::Hercules, Some(socket)) = (self.framing, self.line.socket()) {
                     socket.acknowledge_at_once();
@@ -200,15 +200,15 @@ impl Bisync {
             }
             Poll::Ready(Ok(_)) => {
                 let within = !self.station.is_idle();
-                self.finish(within.then(|| io::Error::other(HalfSequence)));
+                self.end_line(within.then(|| io::Error::other(HalfSequence)));
             }
-            Poll::Ready(Err(error)) => self.finish(Some(error)),
+            Poll::Ready(Err(error)) => self.end_line(Some(error)),
         }
         false
     }
 
     /// The line below has ended. Messages that were not acknowledged are lost.
-    fn finish(&mut self, error: Option<io::Error>) {
+    fn end_line(&mut self, error: Option<io::Error>) {
         self.station.disconnect();
         self.take_events();
         self.end = Some(error.map_or(End::Closed, End::Failed));
@@ -232,23 +232,24 @@ impl Bisync {
                 }
                 Event::NotDelivered(_) => {
                     self.totals.not_delivered += 1;
-                    self.lose();
+                    self.count_lost();
                 }
                 Event::InDoubt(_) => {
                     self.totals.in_doubt += 1;
-                    self.lose();
+                    self.count_lost();
                 }
                 Event::Disconnected => self.end = Some(End::Closed),
             }
         }
         if self.offered.is_empty() && self.delivery == Delivery::Pending {
-            self.delivery = if std::mem::take(&mut self.is_lost) { Delivery::Lost } else { Delivery::Done(self.came) };
+            self.delivery =
+                if std::mem::take(&mut self.is_lost) { Delivery::Lost } else { Delivery::Done(self.received_at) };
         }
         self.station.set_room(clock::now(), self.unread.len() < UNREAD_LIMIT);
         self.totals.counters = self.station.counters();
     }
 
-    fn lose(&mut self) {
+    fn count_lost(&mut self) {
         self.offered.pop_front();
         self.is_lost = true;
     }
@@ -287,7 +288,7 @@ impl Bisync {
     /// Takes typed characters as far as there is room for them. Returns how many.
     fn take_typed(&mut self, bytes: &[u8]) -> usize {
         for (index, byte) in bytes.iter().enumerate() {
-            if let Some(typed) = self.row.before(*byte) {
+            if let Some(typed) = self.row.due_before(*byte) {
                 if !self.offer(typed) {
                     return index;
                 }
@@ -312,7 +313,7 @@ impl Line for Bisync {
                 self.take_events();
                 self.advance(cx);
             }
-            return Poll::Ready(Ok(Received { len, at: self.came, ..Received::default() }));
+            return Poll::Ready(Ok(Received { len, at: self.received_at, ..Received::default() }));
         }
         match self.end.as_mut().map(|end| std::mem::replace(end, End::Closed)) {
             None => Poll::Pending,

@@ -40,7 +40,7 @@ impl TypedRow {
     }
 
     /// What is to be offered before a character is taken.
-    pub(super) fn before(&self, character: u8) -> Option<Typed> {
+    pub(super) fn due_before(&self, character: u8) -> Option<Typed> {
         match character {
             b'\r' if self.is_too_long => Some(Typed::Refused),
             b'\r' => Some(Typed::Row),
@@ -88,7 +88,7 @@ mod tests {
     fn rows(typed: &[u8]) -> Vec<String> {
         let (mut row, mut offered) = (TypedRow::new(Code::Ascii, false), Vec::new());
         for character in typed {
-            if row.before(*character).is_some() {
+            if row.due_before(*character).is_some() {
                 offered.push(String::from_utf8(row.text().to_vec()).unwrap());
                 row.offered();
             }

@@ -1,13 +1,12 @@
 //! A program on this machine at the other end of a line: starts, reads, writes and ends it.
 //!
-//! - [`Pty`]: on a pseudo-terminal. [`Pipe`]: with pipes. [`Socket`]: on a socket. `ProxyCommand`: as the connection to an ssh host.
-//!   `first_row_of`: only its first row is wanted.
+//! - [`Pty`]: on a pseudo-terminal. [`Pipe`]: with pipes. [`Socket`]: on a socket. `ProxyCommand`: as the connection to an ssh host,
+//!   or for its first row.
 //! - `command`, `spawn`: the start. `reaper`: the end, even if the line is dropped before.
 //! - `exit`: its exit status. `orphans`: processes that it leaves behind.
 
 mod command;
 mod exit;
-mod first_row;
 mod orphans;
 mod pipe;
 mod proxy_command;
@@ -36,9 +35,8 @@ use crate::{OpenError, Opening, Received, Traffic};
 use spawn::StandardStreams;
 
 pub use exit::ExitStatus;
-pub(crate) use first_row::first_row_of;
 pub use pipe::Pipe;
-pub(crate) use proxy_command::ProxyCommand;
+pub(crate) use proxy_command::{ProxyCommand, first_row_of};
 pub use pty::Pty;
 pub use reaper::wait_for_ended_programs;
 pub use socket::Socket;
@@ -85,7 +83,6 @@ struct Program {
     child: ChildGuard,
     /// No process has its end of the line open any more.
     closed: bool,
-    /// Its output may arrive after its end.
     output: Output,
     started: Stamp,
     traffic: Traffic,
@@ -94,42 +91,42 @@ struct Program {
 /// When the output of a program that has ended is complete.
 #[derive(Debug)]
 enum Output {
-    /// At once: the kernel holds all of it.
-    AtHand,
+    /// When the program ends: the kernel holds all of it.
+    Complete,
     /// When the connection ends, by TCP; after the grace period at the latest, because a process that the program leaves behind can
     /// keep the connection open.
-    OnItsWay(Option<Sleep>),
+    InTransit(Option<Sleep>),
 }
 
-/// The number of a program that this process must end.
+/// The process ID of a program that this process must end and reap.
 #[derive(Debug)]
 struct ChildGuard(Pid);
 
 /// Processes that a line or the reaper waits for.
-static OURS: LazyLock<Mutex<HashSet<Pid>>> = LazyLock::new(Mutex::default);
+static AWAITED: LazyLock<Mutex<HashSet<Pid>>> = LazyLock::new(Mutex::default);
 
-fn ours() -> MutexGuard<'static, HashSet<Pid>> {
-    OURS.lock().unwrap_or_else(PoisonError::into_inner)
+fn awaited() -> MutexGuard<'static, HashSet<Pid>> {
+    AWAITED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether a line or the reaper waits for a process.
-fn is_ours(pid: Pid) -> bool {
-    ours().contains(&pid)
+fn is_awaited(pid: Pid) -> bool {
+    awaited().contains(&pid)
 }
 
 impl ChildGuard {
     fn new(pid: Pid) -> Self {
-        ours().insert(pid);
+        awaited().insert(pid);
         Self(pid)
     }
 }
 
 impl Output {
-    /// Whether an ended program's output that is not at hand now never comes. If it may come, the task is woken later.
+    /// Whether all output of an ended program can be read now; if not, the task is woken later.
     fn is_complete(&mut self, cx: &mut Context<'_>) -> bool {
         match self {
-            Self::AtHand => true,
-            Self::OnItsWay(rest) => {
+            Self::Complete => true,
+            Self::InTransit(rest) => {
                 let rest = rest.get_or_insert_with(|| clock::sleep_until(clock::now() + reaper::GRACE));
                 Pin::new(rest).poll(cx).is_ready()
             }
@@ -150,7 +147,7 @@ impl Program {
         let child = ChildGuard::new(spawn::spawn(command, terminal, streams)?);
         let handle = event_queue::watch(pidfd_open(child.0, PidfdFlags::empty())?, Interest::READABLE)?;
         let (started, traffic) = (clock::now(), Traffic::default());
-        Ok(Self { handle, child, closed: false, output: Output::AtHand, started, traffic })
+        Ok(Self { handle, child, closed: false, output: Output::Complete, started, traffic })
     }
 
     /// Reads from our `end` of its line.
@@ -202,7 +199,7 @@ impl Program {
             if !self.has_ended(cx) {
                 return Poll::Pending;
             }
-            self.was_found()?;
+            self.check_found()?;
         }
         Poll::Ready(Ok(Received { at: clock::now(), ..Received::default() }))
     }
@@ -212,7 +209,7 @@ impl Program {
         // The kernel would accept the input although nothing reads it.
         if self.closed || self.has_ended(cx) {
             if self.traffic.sent == 0 && self.has_ended(cx) {
-                self.was_found()?;
+                self.check_found()?;
             }
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
         }
@@ -235,21 +232,21 @@ impl Program {
     }
 
     /// Fails if the shell found no such program, by its exit status (POSIX, XCU 2.8.2).
-    fn was_found(&self) -> io::Result<()> {
-        match self.how_it_ended() {
+    fn check_found(&self) -> io::Result<()> {
+        match self.exit_status() {
             Some(ExitStatus::Exited(126 | 127)) => Err(io::ErrorKind::NotFound.into()),
             _ => Ok(()),
         }
     }
 
-    fn how_it_ended(&self) -> Option<ExitStatus> {
+    fn exit_status(&self) -> Option<ExitStatus> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         ExitStatus::from_wait(&waitid(WaitId::Pid(self.child.0), options).ok().flatten()?)
     }
 
     /// How it ended, once it has.
     fn poll_exit(&self, cx: &mut Context<'_>) -> Poll<Option<ExitStatus>> {
-        if self.has_ended(cx) { Poll::Ready(self.how_it_ended()) } else { Poll::Pending }
+        if self.has_ended(cx) { Poll::Ready(self.exit_status()) } else { Poll::Pending }
     }
 
     /// Sends SIGHUP, waits for the grace period, sends SIGKILL and waits again. Dropping it reaps it.

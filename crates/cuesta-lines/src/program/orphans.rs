@@ -47,7 +47,7 @@ fn children() -> Vec<Pid> {
 
 /// Whether it is an orphan: in another session than ours, and not a program of a line.
 fn is_orphan(pid: Pid, ours: Option<i32>) -> bool {
-    session(&pid.to_string()).is_some_and(|its| Some(its) != ours && !super::is_ours(pid))
+    session(&pid.to_string()).is_some_and(|its| Some(its) != ours && !super::is_awaited(pid))
 }
 
 /// The session of a process; 0 under a first process that began none, or if its leader is outside our PID namespace. (For 0,

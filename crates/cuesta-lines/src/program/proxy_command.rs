@@ -1,4 +1,5 @@
-//! A program as the connection to a host (ssh's `ProxyCommand`): pipes for its input, its output and its errors.
+//! A program with pipes for its input, its output and its errors: as the connection to a host (ssh's `ProxyCommand`), or for the first row
+//! that it prints.
 
 use std::io::{self, Read as _};
 use std::os::fd::AsFd;
@@ -13,10 +14,12 @@ use tokio::io::unix::AsyncFd;
 
 use super::spawn::StandardStreams;
 use super::{Program, not_started};
-use crate::{Line, OpenError, Opening, Received, Traffic};
+use crate::{Line, OpenError, Opening, Received, Traffic, receive};
 
-/// Bytes of the program's standard error that are read for an error message.
-const COMPLAINT: usize = 4096;
+/// At most this much of the program's standard error is read, in bytes.
+const MOST_ERRORS: usize = 4096;
+/// Most bytes of a first row.
+const LONGEST_ROW: usize = 256;
 
 /// A program and its three pipes. Bytes pass as they are. Dropping it hangs the program up.
 #[derive(Debug)]
@@ -50,10 +53,10 @@ impl ProxyCommand {
     }
 
     /// The last row that the program has written to its standard error.
-    pub(crate) fn complaint(&mut self) -> String {
+    pub(crate) fn last_error_row(&mut self) -> String {
         let mut text = Vec::new();
         // Stops where the pipe is empty or closed.
-        let _ = (&mut self.errors).take(COMPLAINT as u64).read_to_end(&mut text);
+        let _ = (&mut self.errors).take(MOST_ERRORS as u64).read_to_end(&mut text);
         let text = String::from_utf8_lossy(&text);
         let last = text.lines().rev().find(|row| !row.trim().is_empty()).unwrap_or_default();
         last.chars().filter(|c| !c.is_control()).take(200).collect()
@@ -75,5 +78,26 @@ impl Line for ProxyCommand {
 
     fn traffic(&self) -> Traffic {
         self.program.traffic
+    }
+}
+
+/// Runs `command` with `/bin/sh -c` and returns its first row, without blanks around it. The command is then hung up.
+pub(crate) async fn first_row_of(command: &str) -> Result<String, String> {
+    let mut program = ProxyCommand::start(command).map_err(|error| error.to_string())?;
+    let (mut row, mut room) = (Vec::new(), [0; LONGEST_ROW]);
+    while row.len() < LONGEST_ROW && !row.contains(&b'\n') {
+        match receive(&mut program, &mut room).await {
+            Ok(received) if received.len > 0 => row.extend(&room[..received.len]),
+            // The error stands on its standard error.
+            _ => break,
+        }
+    }
+    let text = String::from_utf8_lossy(&row);
+    match text.lines().next().map(str::trim) {
+        Some(row) if !row.is_empty() => Ok(row.to_owned()),
+        _ => match program.last_error_row() {
+            error if error.is_empty() => Err(format!("`{command}` printed nothing")),
+            error => Err(format!("`{command}` printed nothing: {error}")),
+        },
     }
 }

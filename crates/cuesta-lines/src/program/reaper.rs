@@ -17,13 +17,13 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_proce
 pub(super) const GRACE: Duration = Duration::from_secs(1);
 
 /// How often a killed process group is checked.
-const A_MOMENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
+const CHECK_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
 
 enum Message {
     /// A program, and when it must have ended.
-    ChildGuard(Pid, Stamp),
+    End(Pid, Stamp),
     /// Reports when all earlier messages have been handled.
-    Tell(Sender<()>),
+    Notify(Sender<()>),
 }
 
 /// None if the thread could not be started.
@@ -33,33 +33,33 @@ static REAPER: OnceLock<Option<Sender<Message>>> = OnceLock::new();
 pub(super) fn hand_over(pid: Pid) {
     let _ = kill_process_group(pid, Signal::HUP);
     let due = clock::now() + GRACE;
-    let told = REAPER.get_or_init(begin).as_ref().map(|way| way.send(Message::ChildGuard(pid, due)));
-    if !matches!(told, Some(Ok(()))) {
+    let sent = REAPER.get_or_init(start).as_ref().map(|reaper| reaper.send(Message::End(pid, due)));
+    if !matches!(sent, Some(Ok(()))) {
         end(pid, due);
     }
 }
 
 /// Waits until all programs whose lines were dropped have ended: at most a second or two.
 pub fn wait_for_ended_programs() {
-    let Some(Some(way)) = REAPER.get() else { return };
+    let Some(Some(reaper)) = REAPER.get() else { return };
     let (done, is_done) = channel();
-    if way.send(Message::Tell(done)).is_ok() {
+    if reaper.send(Message::Notify(done)).is_ok() {
         let _ = is_done.recv();
     }
 }
 
-fn begin() -> Option<Sender<Message>> {
-    let (way, messages) = channel();
-    let thread = thread::Builder::new().name("cuesta-reaper".into()).spawn(move || work(&messages));
-    thread.is_ok().then_some(way)
+fn start() -> Option<Sender<Message>> {
+    let (sender, messages) = channel();
+    let thread = thread::Builder::new().name("cuesta-reaper".into()).spawn(move || handle_messages(&messages));
+    thread.is_ok().then_some(sender)
 }
 
 /// Handles programs one after another: later messages have later deadlines.
-fn work(messages: &Receiver<Message>) {
+fn handle_messages(messages: &Receiver<Message>) {
     for message in messages {
         match message {
-            Message::ChildGuard(pid, due) => end(pid, due),
-            Message::Tell(done) => drop(done.send(())),
+            Message::End(pid, due) => end(pid, due),
+            Message::Notify(done) => drop(done.send(())),
         }
     }
 }
@@ -74,7 +74,7 @@ fn end(pid: Pid, due: Stamp) {
     gone = gone || program.is_none_or(|program| ends_by(&program, clock::now() + GRACE));
     if gone {
         let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED);
-        super::ours().remove(&pid);
+        super::awaited().remove(&pid);
         reap_group(pid, clock::now() + GRACE);
     }
 }
@@ -86,7 +86,7 @@ fn reap_group(group: Pid, due: Stamp) {
             Ok(Some(_)) => {}
             // Some members have not ended yet.
             Ok(None) => {
-                let _ = poll(&mut [], Some(&A_MOMENT));
+                let _ = poll(&mut [], Some(&CHECK_INTERVAL));
             }
             Err(_) => return,
         }

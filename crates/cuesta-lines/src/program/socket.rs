@@ -45,7 +45,7 @@ impl Socket {
     /// As with [`Socket::start`].
     pub fn start_on(command: &str, its: &impl AsFd, ours: OwnedFd, other: OwnedFd) -> Result<Self, OpenError> {
         let mut socket = Self::on(command, ours, its).map_err(|cause| not_started(command, cause))?;
-        socket.program.output = Output::OnItsWay(None);
+        socket.program.output = Output::InTransit(None);
         socket.other = Some(other);
         Ok(socket)
     }

@@ -10,7 +10,7 @@ use russh::keys::{Certificate, HashAlg, PrivateKey, PublicKey};
 use tokio::net::UnixStream;
 
 use super::destination::Destination;
-use super::keys::{self, KeyFileError, public};
+use super::keys::{self, KeyFileError, public_key_of};
 use crate::SshError;
 
 /// A key to try, with its certificate or without.
@@ -75,7 +75,7 @@ impl AgentKeys {
                 AgentIdentity::Certificate { certificate, .. } => keys.held_certificates.push(certificate),
             }
         }
-        let wanted: Vec<_> = destination.identities.iter().filter_map(|file| public(file)).collect();
+        let wanted: Vec<_> = destination.identities.iter().filter_map(|file| public_key_of(file)).collect();
         let is_wanted = |certificate: &Certificate| wanted.iter().any(|key| key.key_data() == certificate.public_key());
         keys.held_certificates.retain(|certificate| !destination.only_these || is_wanted(certificate));
         Ok(keys)
@@ -83,7 +83,7 @@ impl AgentKeys {
 
     /// Whether the agent holds the key of a file.
     pub(super) fn holds_key_of(&self, file: &Path) -> bool {
-        public(file).is_some_and(|key| {
+        public_key_of(file).is_some_and(|key| {
             let of_certificate = |certificate: &Certificate| certificate.public_key() == key.key_data();
             holds(&self.held, &key) || self.held_certificates.iter().any(of_certificate)
         })
@@ -104,7 +104,7 @@ impl AgentKeys {
         for key in &named {
             candidates.extend(self.with_certificates(key, || CandidateKey::Agent(key.clone())));
         }
-        for (file, key) in files(destination, &named, left_out)? {
+        for (file, key) in key_files(destination, &named, left_out)? {
             candidates.extend(
                 self.with_certificates(key.public_key(), || CandidateKey::File(file.clone(), Arc::clone(&key))),
             );
@@ -124,7 +124,7 @@ impl AgentKeys {
 
     /// The agent's keys whose files are configured, in their order, and its other keys, unless only configured keys may be tried.
     fn agent_keys(&self, destination: &Destination) -> (Vec<PublicKey>, Vec<PublicKey>) {
-        let wanted: Vec<_> = destination.identities.iter().filter_map(|file| public(file)).collect();
+        let wanted: Vec<_> = destination.identities.iter().filter_map(|file| public_key_of(file)).collect();
         let named: Vec<_> = wanted.into_iter().filter(|key| holds(&self.held, key)).collect();
         let others = if destination.only_these { Vec::new() } else { self.held.clone() };
         let others = others.into_iter().filter(|key| !holds(&named, key)).collect();
@@ -137,14 +137,14 @@ fn holds(keys: &[PublicKey], key: &PublicKey) -> bool {
 }
 
 /// The key files to try, without those whose keys the agent holds.
-fn files(
+fn key_files(
     destination: &Destination,
     held: &[PublicKey],
     left_out: &mut Vec<String>,
 ) -> Result<Vec<(String, Arc<PrivateKey>)>, SshError> {
     let mut files = Vec::new();
     for file in &destination.identities {
-        if public(file).is_some_and(|key| holds(held, &key)) {
+        if public_key_of(file).is_some_and(|key| holds(held, &key)) {
             continue;
         }
         match (keys::load(file), destination.only_these) {
@@ -154,7 +154,7 @@ fn files(
                 return Err(SshError::Identity { file: file.clone(), cause });
             }
             // A default key file may be missing.
-            (Err(KeyFileError::Unusable(_)), false) if !destination.named => {}
+            (Err(KeyFileError::Unusable(_)), false) if !destination.has_configured_keys => {}
             (Err(KeyFileError::Unusable(cause)), false) => {
                 left_out.push(format!("not the key {} ({cause})", file.display()));
             }

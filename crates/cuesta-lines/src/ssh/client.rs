@@ -25,7 +25,7 @@ pub(super) struct Client {
     principal: String,
     known_hosts: Vec<PathBuf>,
     trust: Trust,
-    hashed: bool,
+    hashes_names: bool,
     /// A jump host: its output is not for the user.
     is_jump_host: bool,
 }
@@ -39,7 +39,7 @@ impl Client {
             principal: destination.principal.clone(),
             known_hosts: destination.known_hosts.clone(),
             trust: destination.trust,
-            hashed: destination.hashed,
+            hashes_names: destination.hashes_names,
             is_jump_host,
         }
     }
@@ -49,7 +49,7 @@ impl Client {
         let fingerprint = key.fingerprint(HashAlg::Sha256).to_string();
         let mut status = known_hosts::judge(&self.known_hosts, &self.known_as, key);
         if status == HostKeyStatus::Unknown && self.trust == Trust::AcceptNew {
-            status = match known_hosts::learn(&self.known_hosts, &self.known_as, key, self.hashed) {
+            status = match known_hosts::learn(&self.known_hosts, &self.known_as, key, self.hashes_names) {
                 Ok(status) => status,
                 Err(cause) => {
                     let address = self.address.clone();

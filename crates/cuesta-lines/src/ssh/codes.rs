@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use data_encoding::BASE32_NOPAD_NOCASE;
 use ring::hmac;
 
 use super::target::SshTarget;
@@ -98,24 +99,12 @@ fn algorithm_named(name: &str) -> Option<hmac::Algorithm> {
     }
 }
 
-/// Decodes base 32 (RFC 4648 §6), in either case, with or without blanks, hyphens and padding.
+/// Decodes base 32 (RFC 4648 §6), in either case, with or without blanks, hyphens and padding. Superfluous last bits are ignored.
 fn base32(text: &str) -> Option<Vec<u8>> {
-    let (mut bytes, mut bits, mut held) = (Vec::new(), 0_u32, 0);
-    for digit in text.trim_end_matches('=').bytes().filter(|byte| !matches!(byte, b' ' | b'-')) {
-        let value = match digit.to_ascii_uppercase() {
-            letter @ b'A'..=b'Z' => letter - b'A',
-            figure @ b'2'..=b'7' => figure - b'2' + 26,
-            _ => return None,
-        };
-        bits = bits << 5 | u32::from(value);
-        held += 5;
-        if held >= 8 {
-            held -= 8;
-            bytes.push((bits >> held) as u8);
-            bits &= (1 << held) - 1;
-        }
-    }
-    Some(bytes)
+    let mut specification = BASE32_NOPAD_NOCASE.specification();
+    specification.check_trailing_bits = false;
+    specification.ignore.push_str(" -");
+    specification.encoding().ok()?.decode(text.trim_end_matches('=').as_bytes()).ok()
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ const USED: &[&str] = &[
 ];
 /// Keywords that `ssh -G` has applied already, those that only concern what `ssh` prints, reads from a keyboard or stores, and those of
 /// GSSAPI, which many distributions switch on: a host that accepts nothing else says so when it refuses the login.
-const DONE: &[&str] = &[
+const IRRELEVANT: &[&str] = &[
     "canonicaldomains",
     "canonicalizefallbacklocal",
     "canonicalizehostname",
@@ -241,7 +241,7 @@ impl HostConfig {
     /// Settings that Cuesta does not use, as `ssh -G` writes them.
     pub(super) fn unused(&self) -> Vec<String> {
         let is_unused = |keyword: &&String| {
-            let known = REFUSED.iter().map(|(keyword, _)| keyword).chain(USED).chain(DONE);
+            let known = REFUSED.iter().map(|(keyword, _)| keyword).chain(USED).chain(IRRELEVANT);
             !known.into_iter().any(|known| known == keyword)
         };
         let mut unused: Vec<_> =

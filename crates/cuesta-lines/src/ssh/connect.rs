@@ -68,7 +68,7 @@ pub(super) async fn log_in(
 
 /// Opens the transport to a host; logs in to each jump host on the way.
 async fn open_transport(destination: &Destination, options: &Options) -> Result<Transport, OpenError> {
-    match &destination.way {
+    match &destination.route {
         // No kernel stamps: they would be of packets, some of which carry no character.
         Route::Direct => {
             let options = Options { stamped: false, ..options.clone() };
@@ -137,9 +137,9 @@ fn not_connected(destination: &Destination, shared: &Shared, error: &Error) -> S
     }
     let output = shared.first_output();
     let speaks_ssh = shared.state().speaks_ssh;
-    let complaint = shared.state().complaint.take();
-    if let (Route::Command(command), false) = (&destination.way, speaks_ssh) {
-        return SshError::Command { command: command.clone(), output: complaint.unwrap_or(output) };
+    let command_error = shared.state().command_error.take();
+    if let (Route::Command(command), false) = (&destination.route, speaks_ssh) {
+        return SshError::Command { command: command.clone(), output: command_error.unwrap_or(output) };
     }
     let address = destination.address.to_string();
     let is_full =

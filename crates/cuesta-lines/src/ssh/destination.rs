@@ -23,7 +23,7 @@ use crate::{Address, Login, SshError};
 #[allow(clippy::struct_excessive_bools)] // Each is a keyword of the configuration.
 pub(super) struct Destination {
     pub(super) address: Address,
-    pub(super) way: Route,
+    pub(super) route: Route,
     pub(super) user: String,
     pub(super) password: Option<String>,
     pub(super) codes: Option<CodeSource>,
@@ -32,7 +32,7 @@ pub(super) struct Destination {
     /// Certificates to try, besides those next to the key files.
     pub(super) certificates: Vec<PathBuf>,
     /// The key files were configured, not the default ones.
-    pub(super) named: bool,
+    pub(super) has_configured_keys: bool,
     /// Only these keys may be tried: the agent's other keys are not, and a missing file is an error.
     pub(super) only_these: bool,
     /// The agent's socket.
@@ -48,7 +48,7 @@ pub(super) struct Destination {
     /// The name that the host's certificate must contain.
     pub(super) principal: String,
     /// Whether a new host's name is stored as a hash.
-    pub(super) hashed: bool,
+    pub(super) hashes_names: bool,
     /// The command in place of a shell (`RemoteCommand`).
     pub(super) command: Option<String>,
     /// Environment variables that are sent.
@@ -95,7 +95,8 @@ impl Destination {
                     "it goes through more than {MOST_JUMPS} hosts: does ProxyJump lead in a loop?"
                 )));
             }
-            destination.way = Route::Jump(Box::new(Self::at(&hop(jump, target)?, &Login::default(), home, jumps + 1)?));
+            destination.route =
+                Route::Jump(Box::new(Self::at(&last_jump_host(jump, target)?, &Login::default(), home, jumps + 1)?));
         }
         Ok(destination)
     }
@@ -131,12 +132,12 @@ impl Destination {
         let unused = config.unused().into_iter().chain(algorithms.unsupported.iter().cloned());
         let command = config.if_set("proxycommand").map(|command| tokens.text(command).map_err(fault)).transpose()?;
         Ok(Self {
-            way: command.map_or(Route::Direct, Route::Command),
+            route: command.map_or(Route::Direct, Route::Command),
             password: login.password.clone(),
             codes: CodeSource::choose(target, login, &tokens).map_err(fault)?,
             identities: identities?,
             certificates: paths(config.all_if_set("certificatefile").unwrap_or_default())?,
-            named: named.is_some() || !of_target.is_empty(),
+            has_configured_keys: named.is_some() || !of_target.is_empty(),
             only_these,
             agent: agent(target, config).map(|socket| path(&socket)).transpose()?,
             methods: methods(config, login.password.is_some() && !only_these),
@@ -144,7 +145,7 @@ impl Destination {
             known_hosts: paths(known_files(target, config).iter().map(String::as_str).collect())?,
             known_as: known_hosts::name(&alias, address.port),
             principal: alias.to_ascii_lowercase(),
-            hashed: config.is_on("hashknownhosts") == Some(true),
+            hashes_names: config.is_on("hashknownhosts") == Some(true),
             command: config.if_set("remotecommand").map(|command| tokens.text(command).map_err(fault)).transpose()?,
             environment: environment(config),
             keep_alive: keep_alive(config),
@@ -160,7 +161,7 @@ impl Destination {
     pub(super) fn all(&self) -> Vec<&Self> {
         let mut destinations = vec![self];
         let mut last = self;
-        while let Route::Jump(before) = &last.way {
+        while let Route::Jump(before) = &last.route {
             destinations.push(before);
             last = before;
         }
@@ -169,7 +170,7 @@ impl Destination {
 }
 
 /// The last of the jump hosts as a target; those before it are its own jump hosts.
-fn hop(jump: &str, target: &SshTarget) -> Result<SshTarget, SshError> {
+fn last_jump_host(jump: &str, target: &SshTarget) -> Result<SshTarget, SshError> {
     let (before, last) = jump.rsplit_once(',').map_or((None, jump), |(before, last)| (Some(before), last));
     let last = last.strip_prefix("ssh://").unwrap_or(last);
     let colons = last.rsplit_once('@').map_or(last, |(_, host)| host).matches(':').count();
@@ -203,7 +204,7 @@ fn tokens(
     Tokens {
         home: home.map(|home| home.to_string_lossy().into_owned()).unwrap_or_default(),
         host: address.host.clone(),
-        asked: target.host.clone(),
+        original_host: target.host.clone(),
         alias: alias.to_owned(),
         port: address.port,
         user: user.to_owned(),
@@ -360,9 +361,9 @@ mod tests {
         let config = [("proxycommand", "nc -x p %h %p"), ("hostname", "10.0.0.1"), ("port", "2222")];
         let destination = destination("ssh://h", &Login::default(), &config).unwrap();
         assert!(
-            matches!(&destination.way, Route::Command(command) if command == "nc -x p 10.0.0.1 2222"),
+            matches!(&destination.route, Route::Command(command) if command == "nc -x p 10.0.0.1 2222"),
             "{:?}",
-            destination.way
+            destination.route
         );
         let error = super::tests::destination("ssh://h", &Login::default(), &[("proxycommand", "nc %T")]).unwrap_err();
         assert_eq!(error.failure().name(), "ssh-config");
@@ -371,10 +372,10 @@ mod tests {
     #[test]
     fn jump_hosts_are_chained() {
         let crate::Target::Ssh(target) = "ssh://h?config=/c&agent=off".parse().unwrap() else { unreachable!() };
-        let last = hop("one,ann@two:2222", &target).unwrap();
+        let last = last_jump_host("one,ann@two:2222", &target).unwrap();
         assert_eq!((last.host.as_str(), last.user.as_deref(), last.port), ("two", Some("ann"), Some(2222)));
         assert_eq!((last.jump.as_deref(), last.config, last.without_agent), (Some("one"), target.config.clone(), true));
-        assert_eq!(hop("joe@fe80::1", &target).unwrap().host, "fe80::1");
-        assert!(hop("-oProxyCommand=x", &target).is_err());
+        assert_eq!(last_jump_host("joe@fe80::1", &target).unwrap().host, "fe80::1");
+        assert!(last_jump_host("-oProxyCommand=x", &target).is_err());
     }
 }

@@ -71,7 +71,7 @@ impl Grid {
     }
 
     /// Moves on to the next grid instant after `now`; missed ones are not made up for.
-    pub(super) fn move_on(&mut self, now: Stamp) {
+    pub(super) fn advance(&mut self, now: Stamp) {
         let Some(next) = self.next else { return };
         if self.keys.is_empty() && now >= self.chaff_until {
             self.next = None;
@@ -92,7 +92,7 @@ mod tests {
     fn played(typed: &[u64]) -> Vec<(u64, GridSend, usize)> {
         let start = Stamp::ZERO + Duration::from_secs(1);
         let mut grid = Grid::new(WIDTH, 7);
-        let mut gone = Vec::new();
+        let mut sends = Vec::new();
         let mut typed = typed.iter().copied().peekable();
         for ms in 0..10_000 {
             let now = start + Duration::from_millis(ms);
@@ -101,23 +101,23 @@ mod tests {
             }
             if grid.next().is_some_and(|next| now >= next) {
                 let due_now = grid.due_now(now);
-                gone.push((ms, due_now, grid.keys().len()));
+                sends.push((ms, due_now, grid.keys().len()));
                 grid.forget_sent(grid.keys().len());
-                grid.move_on(now);
+                grid.advance(now);
             }
         }
-        gone
+        sends
     }
 
     #[test]
     fn keys_go_on_the_grid_and_chaff_between_and_after_them() {
-        let gone = played(&[3, 5, 29, 200]);
-        assert!(gone.iter().all(|(ms, ..)| ms % 20 == 3), "{gone:?}");
+        let sends = played(&[3, 5, 29, 200]);
+        assert!(sends.iter().all(|(ms, ..)| ms % 20 == 3), "{sends:?}");
         let keys: Vec<_> =
-            gone.iter().filter(|(_, due_now, _)| *due_now == GridSend::Keys).map(|(ms, _, len)| (*ms, *len)).collect();
+            sends.iter().filter(|(_, due_now, _)| *due_now == GridSend::Keys).map(|(ms, _, len)| (*ms, *len)).collect();
         assert_eq!(keys, [(23, 2), (43, 1), (203, 1)]);
-        let chaff = gone.iter().filter(|(_, due_now, _)| *due_now == GridSend::Chaff).count() as u64;
-        let last = gone.last().unwrap().0;
+        let chaff = sends.iter().filter(|(_, due_now, _)| *due_now == GridSend::Chaff).count() as u64;
+        let last = sends.last().unwrap().0;
         assert!((200 + 1024..=200 + 1024 + 2048 + 40).contains(&last), "{last}");
         assert!(chaff >= (last - 203) / 20 - 1, "{chaff} up to {last}");
     }
@@ -130,7 +130,7 @@ mod tests {
         let late = start + Duration::from_millis(95);
         assert_eq!(grid.due_now(late), GridSend::Keys);
         grid.forget_sent(1);
-        grid.move_on(late);
+        grid.advance(late);
         assert_eq!((grid.due_now(late), grid.next()), (GridSend::Nothing, Some(start + Duration::from_millis(100))));
     }
 

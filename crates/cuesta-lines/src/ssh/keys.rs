@@ -57,7 +57,7 @@ pub fn unlock(file: &Path, passphrase: &str) -> Result<bool, SshError> {
 }
 
 /// The public key of a key file: from the `.pub` file beside it, or from a file that holds the public key itself.
-pub(super) fn public(file: &Path) -> Option<PublicKey> {
+pub(super) fn public_key_of(file: &Path) -> Option<PublicKey> {
     let text = fs::read_to_string(beside(file, ".pub")).or_else(|_| fs::read_to_string(file)).ok()?;
     PublicKey::from_openssh(text.trim()).ok()
 }

@@ -6,8 +6,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use ring::hmac;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use russh::keys::{Algorithm, PublicKey, parse_public_key_base64};
@@ -137,13 +136,13 @@ fn hash(name: &str) -> io::Result<String> {
     let mut salt = [0; 20];
     SystemRandom::new().fill(&mut salt).map_err(|_| io::Error::other("no random numbers can be had"))?;
     let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, &salt);
-    Ok(format!("|1|{}|{}", STANDARD.encode(salt), STANDARD.encode(hmac::sign(&key, name.as_bytes()))))
+    Ok(format!("|1|{}|{}", BASE64.encode(&salt), BASE64.encode(hmac::sign(&key, name.as_bytes()).as_ref())))
 }
 
 /// `SALT|HASH`, by HMAC-SHA1.
 fn is_hash_of(hashed: &str, name: &str) -> bool {
     let Some((Ok(salt), Ok(hash))) =
-        hashed.split_once('|').map(|(salt, hash)| (STANDARD.decode(salt), STANDARD.decode(hash)))
+        hashed.split_once('|').map(|(salt, hash)| (BASE64.decode(salt.as_bytes()), BASE64.decode(hash.as_bytes())))
     else {
         return false;
     };
@@ -194,7 +193,7 @@ mod tests {
     fn a_hashed_name_is_known() {
         let salt = [7; 20];
         let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, &salt), b"[h]:2222");
-        let row = format!("|1|{}|{} {}", STANDARD.encode(salt), STANDARD.encode(tag), KEYS[0]);
+        let row = format!("|1|{}|{} {}", BASE64.encode(&salt), BASE64.encode(tag.as_ref()), KEYS[0]);
         assert_eq!(judged(&row, "h", 2222), HostKeyStatus::Known);
         assert_eq!(judged(&row, "h", 22), HostKeyStatus::Unknown);
     }

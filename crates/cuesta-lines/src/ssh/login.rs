@@ -33,12 +33,12 @@ pub(super) struct LoginAttempt<'a> {
     handle: &'a mut Handle<Client>,
     destination: &'a Destination,
     /// The methods that the host still accepts.
-    takes: Vec<MethodKind>,
+    accepted_methods: Vec<MethodKind>,
     /// The methods that were tried, for the error.
     tried: Vec<String>,
     /// Keys that could not be tried, for the error.
     left_out: Vec<String>,
-    accepted: Vec<KeyData>,
+    accepted_keys: Vec<KeyData>,
     is_password_refused: bool,
 }
 
@@ -69,17 +69,15 @@ impl From<SshError> for LoginFailure {
     }
 }
 
-type Done = Result<Verdict, LoginFailure>;
-
 impl<'a> LoginAttempt<'a> {
     pub(super) fn new(handle: &'a mut Handle<Client>, destination: &'a Destination) -> Self {
         Self {
             handle,
             destination,
-            takes: Vec::new(),
+            accepted_methods: Vec::new(),
             tried: Vec::new(),
             left_out: Vec::new(),
-            accepted: Vec::new(),
+            accepted_keys: Vec::new(),
             is_password_refused: false,
         }
     }
@@ -101,16 +99,16 @@ impl<'a> LoginAttempt<'a> {
     }
 
     /// Tries the methods that the host accepts until one of them is accepted.
-    async fn try_methods(&mut self) -> Done {
-        let is_left_alone = self.takes == [MethodKind::KeyboardInteractive];
+    async fn try_methods(&mut self) -> Result<Verdict, LoginFailure> {
+        let is_only_prompts = self.accepted_methods == [MethodKind::KeyboardInteractive];
         for method in &self.destination.methods {
-            if !self.takes.contains(method) {
+            if !self.accepted_methods.contains(method) {
                 continue;
             }
             let verdict = match method {
                 MethodKind::PublicKey => self.try_keys().await?,
                 MethodKind::Password => self.try_password().await?,
-                _ if self.has_answers() || is_left_alone => self.answer_prompts().await?,
+                _ if self.has_answers() || is_only_prompts => self.answer_prompts().await?,
                 _ => Verdict::Refused,
             };
             if verdict != Verdict::Refused {
@@ -124,38 +122,38 @@ impl<'a> LoginAttempt<'a> {
         match result {
             AuthResult::Success => Verdict::LoggedIn,
             AuthResult::Failure { remaining_methods, partial_success } => {
-                self.goes_on_with(&remaining_methods, partial_success)
+                self.judge_failure(&remaining_methods, partial_success)
             }
         }
     }
 
-    fn goes_on_with(&mut self, methods: &MethodSet, partial: bool) -> Verdict {
-        self.takes = methods.iter().copied().collect();
+    fn judge_failure(&mut self, methods: &MethodSet, partial: bool) -> Verdict {
+        self.accepted_methods = methods.iter().copied().collect();
         if let (true, Some(last)) = (partial, self.tried.last_mut()) {
             last.push_str(" (accepted)");
         }
         if partial { Verdict::Partial } else { Verdict::Refused }
     }
 
-    async fn try_keys(&mut self) -> Done {
+    async fn try_keys(&mut self) -> Result<Verdict, LoginFailure> {
         let mut keys = AgentKeys::new(self.destination).await?;
         self.left_out.clear();
         for candidate in keys.candidates(self.destination, &mut self.left_out)? {
-            if candidate.public().is_some_and(|key| self.accepted.contains(key)) {
+            if candidate.public().is_some_and(|key| self.accepted_keys.contains(key)) {
                 continue;
             }
             let verdict = self.try_key(&mut keys, &candidate).await?;
             if verdict == Verdict::Partial {
-                self.accepted.extend(candidate.public().cloned());
+                self.accepted_keys.extend(candidate.public().cloned());
             }
-            if verdict != Verdict::Refused || !self.takes.contains(&MethodKind::PublicKey) {
+            if verdict != Verdict::Refused || !self.accepted_methods.contains(&MethodKind::PublicKey) {
                 return Ok(verdict);
             }
         }
         Ok(Verdict::Refused)
     }
 
-    async fn try_key(&mut self, keys: &mut AgentKeys, candidate: &Candidate) -> Done {
+    async fn try_key(&mut self, keys: &mut AgentKeys, candidate: &Candidate) -> Result<Verdict, LoginFailure> {
         self.tried.push(candidate.to_string());
         let mut signer = match (&candidate.key, &mut keys.agent) {
             (CandidateKey::HeldCertificate, Some(agent)) => KeySigner::Agent(agent, None),
@@ -175,7 +173,7 @@ impl<'a> LoginAttempt<'a> {
     }
 
     /// The result of a login with a key. A signer that refuses does not end the login.
-    fn judge_signed<E>(&mut self, result: Result<AuthResult, E>) -> Done {
+    fn judge_signed<E>(&mut self, result: Result<AuthResult, E>) -> Result<Verdict, LoginFailure> {
         match result {
             Ok(result) => Ok(self.judge(result)),
             Err(_) if !self.handle.is_closed() => Ok(Verdict::Refused),
@@ -191,7 +189,7 @@ impl<'a> LoginAttempt<'a> {
         Ok(self.handle.best_supported_rsa_hash().await?.unwrap_or(Some(HashAlg::Sha512)))
     }
 
-    async fn try_password(&mut self) -> Done {
+    async fn try_password(&mut self) -> Result<Verdict, LoginFailure> {
         let (Some(password), false) = (&self.destination.password, self.is_password_refused) else {
             return Ok(Verdict::Refused);
         };
@@ -205,11 +203,11 @@ impl<'a> LoginAttempt<'a> {
     /// Whether there is anything to answer a prompt with.
     fn has_answers(&self) -> bool {
         let has_password = self.destination.password.is_some() && !self.is_password_refused;
-        has_password || self.destination.codes.is_some() || !self.accepted.is_empty()
+        has_password || self.destination.codes.is_some() || !self.accepted_keys.is_empty()
     }
 
     /// Answers keyboard-interactive prompts (PAM). Each question is answered once: asked again, it says that the answer was wrong.
-    async fn answer_prompts(&mut self) -> Done {
+    async fn answer_prompts(&mut self) -> Result<Verdict, LoginFailure> {
         use KeyboardInteractiveAuthResponse as Response;
         let mut answered = Vec::new();
         let mut response = self.handle.authenticate_keyboard_interactive_start(&self.destination.user, None).await?;
@@ -220,7 +218,7 @@ impl<'a> LoginAttempt<'a> {
                     let used = |given| answered.contains(&given);
                     let with_password = used(Meaning::Password) || used(Meaning::PasswordAndCode);
                     self.is_password_refused |= with_password && !partial_success;
-                    return Ok(self.goes_on_with(&remaining_methods, partial_success));
+                    return Ok(self.judge_failure(&remaining_methods, partial_success));
                 }
                 Response::InfoRequest { prompts, .. } => prompts,
             };
@@ -279,13 +277,13 @@ impl<'a> LoginAttempt<'a> {
 
     fn refused(&self) -> SshError {
         let tried: Vec<&str> = self.tried.iter().chain(&self.left_out).map(String::as_str).collect();
-        let takes: Vec<&str> = self.takes.iter().map(Into::into).collect();
+        let takes: Vec<&str> = self.accepted_methods.iter().map(Into::into).collect();
         SshError::Auth {
             address: self.destination.address.to_string(),
             user: self.destination.user.clone(),
             tried: if tried.is_empty() { "nothing that it accepts".to_owned() } else { tried.join(", ") },
             takes: if takes.is_empty() { "nothing more".to_owned() } else { takes.join(", ") },
-            remedy: if self.takes.contains(&MethodKind::PublicKey) {
+            remedy: if self.accepted_methods.contains(&MethodKind::PublicKey) {
                 "Name a key with ?identity=FILE or load it into the agent; a password goes into the users' table (--data); record asks for it with --ask-password"
             } else {
                 "Give user and password in the users' table (--data); record asks for a password with --ask-password"

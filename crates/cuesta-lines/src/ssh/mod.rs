@@ -102,7 +102,7 @@ pub(crate) fn open<'a>(target: &'a SshTarget, options: &'a Options) -> Boxed<'a,
     Box::pin(async move {
         let destination = Destination::new(target, &options.login)?;
         let due = clock::now() + options.connect_timeout;
-        let opened = tcp::until(due, open_session(&destination, target, options)).await;
+        let opened = tcp::with_deadline(due, open_session(&destination, target, options)).await;
         let waited = options.connect_timeout;
         opened.unwrap_or_else(|| Err(OpenError::Timeout { address: destination.address.to_string(), waited }))
     })
@@ -215,7 +215,7 @@ async fn granted(channel: &mut Channel<Msg>) -> Option<bool> {
 
 impl Ssh {
     /// Sends what is due on the grid, and schedules a wake-up for its next instant.
-    fn keep_grid(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+    fn send_due_keys(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         let Some(obscured) = &mut self.grid else { return Ok(()) };
         let ObscuredKeys { grid, wait } = obscured.as_mut();
         while let Some(next) = grid.next() {
@@ -233,10 +233,10 @@ impl Ssh {
                     }
                 }
                 // Chaff is dropped if the queue to the protocol's task is full.
-                GridSend::Chaff => at_once(self.handle.send_keepalive(true)),
+                GridSend::Chaff => poll_once(self.handle.send_keepalive(true)),
                 GridSend::Nothing => {}
             }
-            grid.move_on(now);
+            grid.advance(now);
         }
         Ok(())
     }
@@ -248,21 +248,21 @@ impl Ssh {
 }
 
 /// Polls a future once.
-fn at_once<T>(doing: impl Future<Output = T>) {
+fn poll_once<T>(doing: impl Future<Output = T>) {
     let _ = pin!(doing).poll(&mut Context::from_waker(Waker::noop()));
 }
 
 impl Line for Ssh {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
         // An error in sending is reported by receiving, after the remaining output.
-        let _ = self.keep_grid(cx);
+        let _ = self.send_due_keys(cx);
         self.shared.poll_take(cx, into)
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if let Some(obscured) = &mut self.grid {
             let len = obscured.grid.type_keys(clock::now(), bytes);
-            self.keep_grid(cx).map_err(|error| self.reason(error))?;
+            self.send_due_keys(cx).map_err(|error| self.reason(error))?;
             return if len > 0 { Poll::Ready(Ok(len)) } else { Poll::Pending };
         }
         let sent = ready!(self.keys.as_mut().poll_write(cx, bytes));
@@ -295,14 +295,14 @@ impl LineTerminal for Ssh {
         if (columns, rows) != self.window {
             self.window = (columns, rows);
             // Lost if the queue to the protocol's task is full; the next resize sends it again.
-            at_once(self.channel.window_change(columns.into(), rows.into(), 0, 0));
+            poll_once(self.channel.window_change(columns.into(), rows.into(), 0, 0));
         }
     }
 }
 
 impl Drop for Ssh {
     fn drop(&mut self) {
-        at_once(self.handle.disconnect(Disconnect::ByApplication, "", ""));
+        poll_once(self.handle.disconnect(Disconnect::ByApplication, "", ""));
     }
 }
 

@@ -12,7 +12,7 @@ use cuesta_record::Stamp;
 use crate::{ExitStatus, Received, SshError, Traffic};
 
 /// Bytes of a host's first output, and of what it sent last before the key exchange, that are kept for the error message.
-const WORDS: usize = 160;
+const MOST_OUTPUT: usize = 160;
 /// Capacity that an empty inbox keeps.
 const SPARE: usize = 512;
 
@@ -25,7 +25,7 @@ pub(super) struct SharedState {
     bytes: VecDeque<u8>,
     /// The instants at which they were received, each with a number of characters.
     pieces: VecDeque<(Stamp, usize)>,
-    /// With this many characters, nothing more is read from the connection.
+    /// While this many characters wait, the connection is not read.
     most: usize,
     /// When the connection was last read.
     pub(super) at: Stamp,
@@ -41,12 +41,12 @@ pub(super) struct SharedState {
     /// Why the host's key is not trusted.
     pub(super) distrust: Option<SshError>,
     /// The last error message of the `ProxyCommand`.
-    pub(super) complaint: Option<String>,
+    pub(super) command_error: Option<String>,
     end: Option<LineEnd>,
     /// How the program there ended, once the host has said so.
     exit: Option<ExitStatus>,
-    /// The host will not say so any more.
-    is_left: bool,
+    /// The channel is closed: the host will not say so any more.
+    is_channel_closed: bool,
     /// Wakes the user's task, which waits for characters.
     user: Option<Waker>,
     /// Wakes the protocol's task, which waits for the connection or for room.
@@ -64,11 +64,11 @@ pub(super) enum LineEnd {
 /// Whether the user has closed the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shutdown {
-    No,
+    None,
     /// The protocol's task may still send its last messages.
-    Now,
+    Requested,
     /// They were sent.
-    Gone,
+    Flushed,
 }
 
 /// Whether the connection may be read.
@@ -92,13 +92,13 @@ impl Shared {
             speaks_ssh: false,
             negotiated: None,
             distrust: None,
-            complaint: None,
+            command_error: None,
             end: None,
             exit: None,
-            is_left: false,
+            is_channel_closed: false,
             user: None,
             reader: None,
-            shutdown: Shutdown::No,
+            shutdown: Shutdown::None,
         }))
     }
 
@@ -125,14 +125,14 @@ impl Shared {
     /// The channel is closed: nothing more comes, not even how the program ended.
     pub(super) fn note_channel_closed(&self) {
         let mut state = self.state();
-        state.is_left = true;
+        state.is_channel_closed = true;
         state.user.take().inspect(Waker::wake_by_ref);
     }
 
     /// How the program there ended, once that is known, or will never be.
     pub(super) fn poll_exit(&self, cx: &Context<'_>) -> Poll<Option<ExitStatus>> {
         let mut state = self.state();
-        if state.exit.is_some() || state.is_left {
+        if state.exit.is_some() || state.is_channel_closed {
             return Poll::Ready(state.exit);
         }
         keep_waker(&mut state.user, cx);
@@ -177,14 +177,14 @@ impl Shared {
     /// Closes the line: the protocol's task ends as soon as it has sent its last messages, whatever the host does.
     pub(super) fn shut_down(&self) {
         let mut state = self.state();
-        state.shutdown = Shutdown::Now;
+        state.shutdown = Shutdown::Requested;
         let reader = state.reader.take();
         drop(state);
         reader.inspect(Waker::wake_by_ref);
     }
 
     pub(super) fn is_shutting_down(&self) -> bool {
-        self.state().shutdown != Shutdown::No
+        self.state().shutdown != Shutdown::None
     }
 
     /// The error that broke the line, if one did.
@@ -224,15 +224,15 @@ impl SharedState {
     pub(super) fn read_permission(&mut self, cx: &Context<'_>) -> ReadPermission {
         keep_waker(&mut self.reader, cx);
         match self.shutdown {
-            Shutdown::No if self.bytes.len() < self.most => ReadPermission::Yes,
-            Shutdown::No => ReadPermission::NoRoom,
-            Shutdown::Now => {
+            Shutdown::None if self.bytes.len() < self.most => ReadPermission::Yes,
+            Shutdown::None => ReadPermission::NoRoom,
+            Shutdown::Requested => {
                 // Polled once more, so that messages in the queue are sent first.
-                self.shutdown = Shutdown::Gone;
+                self.shutdown = Shutdown::Flushed;
                 cx.waker().wake_by_ref();
                 ReadPermission::NoRoom
             }
-            Shutdown::Gone => ReadPermission::Over,
+            Shutdown::Flushed => ReadPermission::Over,
         }
     }
 
@@ -241,10 +241,10 @@ impl SharedState {
         self.at = at;
         self.traffic = traffic;
         if self.negotiated.is_none() {
-            let len = bytes.len().min(WORDS - self.first_output.len());
+            let len = bytes.len().min(MOST_OUTPUT - self.first_output.len());
             self.first_output.extend(&bytes[..len]);
-            self.last_output.extend(&bytes[bytes.len().saturating_sub(WORDS)..]);
-            self.last_output.drain(..self.last_output.len().saturating_sub(WORDS));
+            self.last_output.extend(&bytes[bytes.len().saturating_sub(MOST_OUTPUT)..]);
+            self.last_output.drain(..self.last_output.len().saturating_sub(MOST_OUTPUT));
         }
     }
 

@@ -22,30 +22,30 @@ pub(super) struct StampedStream {
     /// Bytes that were read ahead.
     ahead: Vec<u8>,
     /// Number of these bytes that `russh` has taken.
-    asked: usize,
+    handed_out: usize,
     preamble: Preamble,
 }
 
 impl StampedStream {
     pub(super) fn new(transport: Transport, shared: Arc<Shared>) -> Self {
-        Self { transport, shared, ahead: Vec::new(), asked: 0, preamble: Preamble::default() }
+        Self { transport, shared, ahead: Vec::new(), handed_out: 0, preamble: Preamble::default() }
     }
 
     /// Hands out bytes that were read ahead.
     fn hand_out(&mut self, into: &mut ReadBuf<'_>) {
-        let len = into.remaining().min(self.ahead.len() - self.asked);
-        into.put_slice(&self.ahead[self.asked..self.asked + len]);
-        self.asked += len;
-        if self.asked == self.ahead.len() {
-            self.asked = 0;
+        let len = into.remaining().min(self.ahead.len() - self.handed_out);
+        into.put_slice(&self.ahead[self.handed_out..self.handed_out + len]);
+        self.handed_out += len;
+        if self.handed_out == self.ahead.len() {
+            self.handed_out = 0;
             self.ahead.clear();
         }
     }
 
     /// Stores the error message of a `ProxyCommand` when the connection ends.
     fn note_end(&mut self) {
-        if let Some(complaint) = self.transport.complaint() {
-            self.shared.state().complaint = Some(complaint);
+        if let Some(command_error) = self.transport.last_error_row() {
+            self.shared.state().command_error = Some(command_error);
         }
     }
 

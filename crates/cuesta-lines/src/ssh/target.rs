@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::TargetError;
 use crate::percent::{Encoded, decode};
-use crate::target::split;
+use crate::target::{parse_port, split};
 
 /// `ssh://[USER@]HOST[:PORT][?settings]`. The users' table and `~/.ssh/config` supply what it leaves open.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -68,7 +68,10 @@ impl FromStr for SshTarget {
             return Err(TargetError::NoHost(authority.to_owned()));
         }
         host.clone_into(&mut target.host);
-        target.port = port.map(number).transpose()?;
+        target.port = port.map(parse_port).transpose()?;
+        if target.port == Some(0) {
+            return Err(TargetError::BadPort("0".to_owned()));
+        }
         for setting in query.into_iter().flat_map(|query| query.split('&')).filter(|setting| !setting.is_empty()) {
             target.set(setting)?;
         }
@@ -168,12 +171,6 @@ fn name(text: &str) -> Result<String, TargetError> {
     }
     let name = decode(text).filter(|name| !name.is_empty() && !name.contains(char::is_control));
     name.ok_or_else(|| TargetError::BadUser(text.to_owned()))
-}
-
-fn number(digits: &str) -> Result<u16, TargetError> {
-    let all_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
-    let port = if all_digits { digits.parse().ok() } else { None };
-    port.filter(|port| *port > 0).ok_or_else(|| TargetError::BadPort(digits.to_owned()))
 }
 
 fn grid(text: &str) -> Option<Duration> {

@@ -1,8 +1,8 @@
 //! Expands the tokens (`%h`, …) and variables (`${NAME}`) of `ssh_config(5)`.
 
 use std::env;
-use std::fmt::Write as _;
 
+use data_encoding::HEXLOWER;
 use ring::digest;
 
 /// The values of the tokens.
@@ -13,7 +13,7 @@ pub(super) struct Tokens {
     /// `%h`: the name or address that is connected to.
     pub(super) host: String,
     /// `%n`: the host as it was asked for.
-    pub(super) asked: String,
+    pub(super) original_host: String,
     /// `%k`: the name by which its key is known.
     pub(super) alias: String,
     /// `%p`
@@ -56,7 +56,7 @@ impl Tokens {
                 Some('%') => expanded.push('%'),
                 Some('d') => expanded.push_str(&self.home),
                 Some('h') => expanded.push_str(&self.host),
-                Some('n') => expanded.push_str(&self.asked),
+                Some('n') => expanded.push_str(&self.original_host),
                 Some('k') => expanded.push_str(&self.alias),
                 Some('p') => expanded.push_str(&self.port.to_string()),
                 Some('r') => expanded.push_str(&self.user),
@@ -76,12 +76,7 @@ impl Tokens {
     /// `%C`
     fn hash(&self) -> String {
         let text = format!("{}{}{}{}{}", self.machine, self.host, self.port, self.user, self.jump);
-        let hash = digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes());
-        let mut written = String::with_capacity(40);
-        for byte in hash.as_ref() {
-            let _ = write!(written, "{byte:02x}");
-        }
-        written
+        HEXLOWER.encode(digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes()).as_ref())
     }
 }
 
@@ -102,7 +97,7 @@ mod tests {
         let tokens = Tokens {
             home: "/h".to_owned(),
             host: "10.0.0.1".to_owned(),
-            asked: "web".to_owned(),
+            original_host: "web".to_owned(),
             port: 22,
             user: "joe".to_owned(),
             machine: "here.example".to_owned(),

@@ -81,9 +81,9 @@ impl Transport {
     }
 
     /// The last error message of a command.
-    pub(super) fn complaint(&mut self) -> Option<String> {
+    pub(super) fn last_error_row(&mut self) -> Option<String> {
         match self {
-            Self::Command(command) => Some(command.complaint()).filter(|text| !text.is_empty()),
+            Self::Command(command) => Some(command.last_error_row()).filter(|text| !text.is_empty()),
             Self::Tcp(_) | Self::JumpChannel(_) => None,
         }
     }

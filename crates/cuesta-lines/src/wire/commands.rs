@@ -1,7 +1,7 @@
 //! Telnet's commands among the bytes from the other end (RFC 854, RFC 855): single commands, options and subnegotiations.
 
 use super::Replies;
-use super::options::{Agreed, DO, DONT, IAC, Options, Outcome, SB, SE, WILL, WONT};
+use super::options::{AcceptedOptions, DO, DONT, IAC, Options, Outcome, SB, SE, WILL, WONT};
 
 /// The parser of one end, its options, and its replies.
 #[derive(Debug)]
@@ -11,8 +11,8 @@ pub(super) struct Commands {
     pub(super) replies: Replies,
     /// The longest subnegotiation that is parsed.
     longest: u8,
-    /// The subnegotiation under way.
-    inside: Vec<u8>,
+    /// The content of the subnegotiation that has begun.
+    subnegotiation: Vec<u8>,
 }
 
 /// The parser's state in the stream from the other end.
@@ -22,8 +22,8 @@ enum State {
     Iac,
     /// After WILL, WONT, DO or DONT.
     Verb(u8),
-    Inside,
-    InsideIac,
+    Subnegotiation,
+    SubnegotiationIac,
 }
 
 /// What a byte completes.
@@ -42,13 +42,13 @@ pub(super) enum Token {
 }
 
 impl Commands {
-    pub(super) fn new(agreed: &'static Agreed, longest: u8) -> Self {
+    pub(super) fn new(agreed: &'static AcceptedOptions, longest: u8) -> Self {
         let (options, replies) = (Options::new(agreed), Replies::default());
-        Self { state: State::Data, options, replies, longest, inside: Vec::new() }
+        Self { state: State::Data, options, replies, longest, subnegotiation: Vec::new() }
     }
 
     /// Whether no command has begun that is not complete.
-    pub(super) fn is_between(&self) -> bool {
+    pub(super) fn is_in_data(&self) -> bool {
         self.state == State::Data
     }
 
@@ -62,14 +62,14 @@ impl Commands {
                 self.replies.negotiated = self.replies.negotiated.wrapping_add(1);
                 Token::Option(verb, byte, self.options.negotiated(verb, byte))
             }
-            State::Inside if byte == IAC => self.go(State::InsideIac),
-            State::InsideIac if byte != IAC => self.end_inside(byte),
-            State::Inside | State::InsideIac => {
+            State::Subnegotiation if byte == IAC => self.go(State::SubnegotiationIac),
+            State::SubnegotiationIac if byte != IAC => self.end_subnegotiation(byte),
+            State::Subnegotiation | State::SubnegotiationIac => {
                 // One byte more than the limit records that it was exceeded.
-                if self.inside.len() <= usize::from(self.longest) {
-                    self.inside.push(byte);
+                if self.subnegotiation.len() <= usize::from(self.longest) {
+                    self.subnegotiation.push(byte);
                 }
-                self.go(State::Inside)
+                self.go(State::Subnegotiation)
             }
         }
     }
@@ -84,20 +84,20 @@ impl Commands {
         match byte {
             IAC => Token::Data(IAC),
             WILL | WONT | DO | DONT => self.go(State::Verb(byte)),
-            SB => self.go(State::Inside),
+            SB => self.go(State::Subnegotiation),
             command => Token::Command(command),
         }
     }
 
     /// A command has come within the subnegotiation, which ends it. After another command than SE the rest is missing.
-    fn end_inside(&mut self, command: u8) -> Token {
+    fn end_subnegotiation(&mut self, command: u8) -> Token {
         self.state = State::Data;
         self.replies.negotiated = self.replies.negotiated.wrapping_add(1);
-        let inside = std::mem::take(&mut self.inside);
-        let is_whole = command == SE && inside.len() <= usize::from(self.longest);
+        let subnegotiation = std::mem::take(&mut self.subnegotiation);
+        let is_whole = command == SE && subnegotiation.len() <= usize::from(self.longest);
         self.replies.dropped += u64::from(!is_whole);
         match command {
-            SE if is_whole => Token::Subnegotiation(inside),
+            SE if is_whole => Token::Subnegotiation(subnegotiation),
             SE => Token::Nothing,
             command => self.command(command),
         }

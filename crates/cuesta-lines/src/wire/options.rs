@@ -21,19 +21,19 @@ pub(super) const WINDOW: u8 = 31;
 pub(super) const TN3270E: u8 = 40;
 const KNOWN: [u8; 7] = [BINARY, ECHO, GO_AHEAD, TERMINAL_TYPE, END_OF_RECORD, WINDOW, TN3270E];
 
-/// Which options an end agrees to.
+/// The options that an end agrees to.
 #[derive(Debug)]
-pub(super) struct Agreed {
-    /// Those that it performs itself.
+pub(super) struct AcceptedOptions {
+    /// Options that it performs itself.
     pub(super) ours: &'static [u8],
-    /// Those that the other end may perform.
+    /// Options that the other end may perform.
     pub(super) theirs: &'static [u8],
 }
 
 /// The options of both ends, as this one sees them.
 #[derive(Debug)]
 pub(super) struct Options {
-    agreed: &'static Agreed,
+    agreed: &'static AcceptedOptions,
     ours: [Switch; KNOWN.len()],
     theirs: [Switch; KNOWN.len()],
 }
@@ -65,7 +65,7 @@ pub(super) struct Outcome {
 
 impl Options {
     /// All options are off.
-    pub(super) fn new(agreed: &'static Agreed) -> Self {
+    pub(super) fn new(agreed: &'static AcceptedOptions) -> Self {
         Self { agreed, ours: [Switch::Off; KNOWN.len()], theirs: [Switch::Off; KNOWN.len()] }
     }
 

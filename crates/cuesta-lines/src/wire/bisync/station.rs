@@ -134,7 +134,7 @@ pub struct Station {
     room: bool,
     /// Answers to bids, blocks and ENQs that have not come yet. Those lost are counted until the right ACK comes, or, on a line,
     /// until the reply timeout has passed.
-    due: u32,
+    answers_due: u32,
     output: Vec<u8>,
     events: VecDeque<Event>,
     counters: Counters,
@@ -175,7 +175,7 @@ impl Station {
             text_until: None,
             queue: Queue::default(),
             room: true,
-            due: 0,
+            answers_due: 0,
             output: Vec::new(),
             events: VecDeque::new(),
             counters: Counters::default(),
@@ -289,7 +289,7 @@ impl Station {
         }
         match (&self.state, unit) {
             (State::Control, Unit::Control(Control::Enq)) => self.accept_bid(now),
-            (State::Control, _) => self.due = self.due.saturating_sub(1),
+            (State::Control, _) => self.answers_due = self.answers_due.saturating_sub(1),
             (State::Bidding(_), Unit::Control(control)) => self.bid_answered(now, control),
             (State::Sending(_), Unit::Control(control)) => self.answered(now, control),
             (State::Sending(_), unit) => self.answered_with_text(now, unit),
@@ -302,7 +302,7 @@ impl Station {
     fn proceed(&mut self, now: Stamp) {
         match self.state {
             State::Control if self.timer == Timer::Off && self.queue.head().is_some() => self.bid(now),
-            State::Sending(_) => self.text_came(now),
+            State::Sending(_) => self.text_offered(now),
             _ => {}
         }
     }

@@ -13,7 +13,9 @@ use escape::Escape;
 use crate::{Enter, LineTerminal};
 
 use super::commands::{Commands, Token};
-use super::options::{Agreed, BINARY, ECHO, GO_AHEAD, IAC, Outcome, SB, SE, Side, TERMINAL_TYPE, WINDOW, doubled};
+use super::options::{
+    AcceptedOptions, BINARY, ECHO, GO_AHEAD, IAC, Outcome, SB, SE, Side, TERMINAL_TYPE, WINDOW, doubled,
+};
 use super::{Codec, Replies};
 
 /// Which end of the line this is.
@@ -49,12 +51,12 @@ const LF: u8 = b'\n';
 const CR: u8 = b'\r';
 
 /// The terminal says its name and its window, the host echoes.
-static OF_TERMINAL: Agreed =
-    Agreed { ours: &[BINARY, GO_AHEAD, TERMINAL_TYPE, WINDOW], theirs: &[BINARY, GO_AHEAD, ECHO] };
-static OF_HOST: Agreed = Agreed { ours: OF_TERMINAL.theirs, theirs: OF_TERMINAL.ours };
+static TERMINAL_OPTIONS: AcceptedOptions =
+    AcceptedOptions { ours: &[BINARY, GO_AHEAD, TERMINAL_TYPE, WINDOW], theirs: &[BINARY, GO_AHEAD, ECHO] };
+static HOST_OPTIONS: AcceptedOptions = AcceptedOptions { ours: TERMINAL_OPTIONS.theirs, theirs: TERMINAL_OPTIONS.ours };
 
 /// The longest subnegotiation that is parsed. RFC 1091 allows a terminal's name 40 characters.
-const INSIDE_LIMIT: u8 = 64;
+const LONGEST_SUBNEGOTIATION: u8 = 64;
 
 impl Framing {
     /// The terminal's end, and what its Enter sends. It waits for the host to open the negotiation.
@@ -77,7 +79,10 @@ impl Framing {
     fn new(role: Role, window: (u16, u16), terminal: &str) -> Self {
         Self {
             role,
-            commands: Commands::new(if role == Role::Terminal { &OF_TERMINAL } else { &OF_HOST }, INSIDE_LIMIT),
+            commands: Commands::new(
+                if role == Role::Terminal { &TERMINAL_OPTIONS } else { &HOST_OPTIONS },
+                LONGEST_SUBNEGOTIATION,
+            ),
             after_cr: false,
             escape: Escape::host(),
             window,
@@ -96,7 +101,7 @@ impl Framing {
         match self.commands.take(byte) {
             Token::Data(byte) => return self.character(byte, after_cr),
             Token::Option(_, option, outcome) => self.negotiated(option, outcome),
-            Token::Subnegotiation(inside) => self.subnegotiated(&inside),
+            Token::Subnegotiation(subnegotiation) => self.subnegotiated(&subnegotiation),
             Token::Command(ARE_YOU_THERE) if self.role == Role::Host => self.reply(b"\r\n[Yes]\r\n"),
             Token::Command(_) | Token::Nothing => {}
         }
@@ -128,8 +133,8 @@ impl Framing {
         }
     }
 
-    fn subnegotiated(&mut self, inside: &[u8]) {
-        match (self.role, inside) {
+    fn subnegotiated(&mut self, subnegotiation: &[u8]) {
+        match (self.role, subnegotiation) {
             (Role::Terminal, [TERMINAL_TYPE, SEND, ..]) => {
                 let name = [&[IAC, SB, TERMINAL_TYPE, IS], self.terminal.as_bytes(), &[IAC, SE]].concat();
                 self.reply(&name);
@@ -167,7 +172,7 @@ impl Codec for Framing {
         let raw = &mut raw[..len];
         let (mut kept, mut at) = (0, 0);
         while at < raw.len() {
-            if self.commands.is_between() && !self.after_cr {
+            if self.commands.is_in_data() && !self.after_cr {
                 let run = memchr::memchr2(IAC, CR, &raw[at..]).unwrap_or(raw.len() - at);
                 if kept < at {
                     raw.copy_within(at..at + run, kept);
@@ -222,7 +227,7 @@ impl Codec for Framing {
     }
 
     fn is_within_a_sequence(&self) -> bool {
-        !self.commands.is_between()
+        !self.commands.is_in_data()
     }
 
     fn as_telnet(&self) -> Option<&Framing> {

@@ -10,7 +10,7 @@ mod negotiation;
 mod tests;
 
 use super::commands::{Commands, Token};
-use super::options::{Agreed, BINARY, END_OF_RECORD, IAC, Side, TERMINAL_TYPE, TN3270E, doubled};
+use super::options::{AcceptedOptions, BINARY, END_OF_RECORD, IAC, Side, TERMINAL_TYPE, TN3270E, doubled};
 use super::{Codec, Replies};
 use crate::LineTerminal;
 
@@ -34,13 +34,13 @@ const POSITIVE: u8 = 0;
 const DEVICE_END: u8 = 0;
 
 /// The longest subnegotiation that is parsed.
-const INSIDE_LIMIT: u8 = 128;
+const LONGEST_SUBNEGOTIATION: u8 = 128;
 
-static OF_TERMINAL: Agreed =
-    Agreed { ours: &[BINARY, TERMINAL_TYPE, END_OF_RECORD, TN3270E], theirs: &[BINARY, END_OF_RECORD] };
-static OF_PLAIN_TERMINAL: Agreed =
-    Agreed { ours: &[BINARY, TERMINAL_TYPE, END_OF_RECORD], theirs: &[BINARY, END_OF_RECORD] };
-static OF_HOST: Agreed = Agreed { ours: OF_TERMINAL.theirs, theirs: OF_TERMINAL.ours };
+static TERMINAL_OPTIONS: AcceptedOptions =
+    AcceptedOptions { ours: &[BINARY, TERMINAL_TYPE, END_OF_RECORD, TN3270E], theirs: &[BINARY, END_OF_RECORD] };
+static PLAIN_TERMINAL_OPTIONS: AcceptedOptions =
+    AcceptedOptions { ours: &[BINARY, TERMINAL_TYPE, END_OF_RECORD], theirs: &[BINARY, END_OF_RECORD] };
+static HOST_OPTIONS: AcceptedOptions = AcceptedOptions { ours: TERMINAL_OPTIONS.theirs, theirs: TERMINAL_OPTIONS.ours };
 
 /// The state of one end.
 #[derive(Debug)]
@@ -106,21 +106,21 @@ impl Framing {
     /// The terminal's end, with a device type such as `IBM-3278-2-E`, and the logical unit that it asks for, if any. It waits for the
     /// host to open the negotiation. `extended`: whether it agrees to TN3270E.
     pub fn terminal(device: &str, extended: bool, lu: Option<&str>) -> Self {
-        let agreed = if extended { &OF_TERMINAL } else { &OF_PLAIN_TERMINAL };
+        let agreed = if extended { &TERMINAL_OPTIONS } else { &PLAIN_TERMINAL_OPTIONS };
         Self { lu: lu.map(Box::from), ..Self::new(Role::Terminal, agreed, device) }
     }
 
     /// The host's end. It asks for TN3270E, and for the three options of RFC 1576 if the terminal does not want it.
     pub fn host() -> Self {
-        let mut host = Self::new(Role::Host, &OF_HOST, "");
+        let mut host = Self::new(Role::Host, &HOST_OPTIONS, "");
         host.propose(Side::Theirs, TN3270E);
         host
     }
 
-    fn new(role: Role, agreed: &'static Agreed, device: &str) -> Self {
+    fn new(role: Role, agreed: &'static AcceptedOptions, device: &str) -> Self {
         Self {
             role,
-            commands: Commands::new(agreed, INSIDE_LIMIT),
+            commands: Commands::new(agreed, LONGEST_SUBNEGOTIATION),
             device: device.into(),
             lu: None,
             lu_answer: LuAnswer::Awaited,
@@ -153,7 +153,7 @@ impl Framing {
             // Attention and system request.
             Token::Command(other) if self.role == Role::Host && self.is_agreed() => return Taken::new(&[IAC, other]),
             Token::Option(verb, option, outcome) => self.negotiated(verb, option, outcome),
-            Token::Subnegotiation(inside) => self.subnegotiated(&inside),
+            Token::Subnegotiation(subnegotiation) => self.subnegotiated(&subnegotiation),
             Token::Command(_) | Token::Nothing => {}
         }
         Taken::NOTHING
@@ -266,7 +266,7 @@ impl Codec for Framing {
     }
 
     fn is_within_a_sequence(&self) -> bool {
-        !self.commands.is_between()
+        !self.commands.is_in_data()
     }
 }
 

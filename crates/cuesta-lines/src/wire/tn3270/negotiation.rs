@@ -69,8 +69,8 @@ impl Framing {
         }
     }
 
-    pub(super) fn subnegotiated(&mut self, inside: &[u8]) {
-        match (self.role, inside) {
+    pub(super) fn subnegotiated(&mut self, subnegotiation: &[u8]) {
+        match (self.role, subnegotiation) {
             (Role::Terminal, [TERMINAL_TYPE, SEND, ..]) => {
                 let name = self.with_logical_unit(AT);
                 self.reply(&[&[IAC, SB, TERMINAL_TYPE, IS], &name[..], &[IAC, SE]].concat());

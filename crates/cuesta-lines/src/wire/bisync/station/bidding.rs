@@ -16,7 +16,7 @@ pub(super) struct Bidding {
 
 impl Station {
     pub(super) fn bid(&mut self, now: Stamp) {
-        self.due = 0;
+        self.answers_due = 0;
         self.bid_again(now, Bidding::default());
     }
 
@@ -28,7 +28,7 @@ impl Station {
         }
         self.state = State::Bidding(Bidding { bids: bidding.bids + 1, pausing: false, ..bidding });
         self.send_control(Control::Enq);
-        self.due += 1;
+        self.answers_due += 1;
         let timeout = match self.role {
             Role::Primary => self.profile.primary_bid_timeout,
             Role::Secondary => self.profile.reply_timeout,
@@ -57,7 +57,7 @@ impl Station {
         if bidding.pausing {
             return;
         }
-        self.due = self.due.saturating_sub(1);
+        self.answers_due = self.answers_due.saturating_sub(1);
         match control {
             Control::Ack(false) => self.begin(now),
             Control::Ack(true) => {
@@ -87,6 +87,6 @@ impl Station {
 
     fn begin(&mut self, now: Stamp) {
         self.state = State::Sending(Sending::after_bid());
-        self.next(now, true);
+        self.send_next(now, true);
     }
 }

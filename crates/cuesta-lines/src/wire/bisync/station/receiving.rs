@@ -49,7 +49,7 @@ impl Receiving {
 
 impl Station {
     pub(super) fn accept_bid(&mut self, now: Stamp) {
-        self.due = 0;
+        self.answers_due = 0;
         self.state = State::Receiving(Receiving::new(Last::Bid));
         self.acknowledge_soon(now);
     }

@@ -18,9 +18,9 @@ impl Station {
 
     /// Answers the block that `receiving` has got with a message.
     pub(super) fn reply(&mut self, now: Stamp, receiving: Receiving) {
-        self.due = 0;
+        self.answers_due = 0;
         self.state = State::Sending(Sending::reply_to(receiving, self.profile.rebid_pause));
-        self.next(now, false);
+        self.send_next(now, false);
     }
 
     /// A block came, good or bad, while this station sends.

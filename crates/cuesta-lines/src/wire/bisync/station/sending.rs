@@ -96,7 +96,7 @@ impl Sending {
 
 impl Station {
     /// Sends the next block, EOT between messages, or waits for text within one.
-    pub(super) fn next(&mut self, now: Stamp, between_messages: bool) {
+    pub(super) fn send_next(&mut self, now: Stamp, between_messages: bool) {
         let State::Sending(sending) = &mut self.state else { return };
         let finish = sending.finish.filter(|_| between_messages);
         match self.queue.head().filter(|_| finish.is_none()) {
@@ -108,7 +108,7 @@ impl Station {
             }
             None if between_messages => {
                 // While answers may still come, the pause is longer.
-                let least = if self.due > 0 { self.profile.reply_timeout } else { self.profile.rebid_pause };
+                let least = if self.answers_due > 0 { self.profile.reply_timeout } else { self.profile.rebid_pause };
                 let pause = finish.map_or(least, |pause| pause.max(least));
                 self.send_control(Control::Eot);
                 self.return_to_control(now, pause);
@@ -138,7 +138,7 @@ impl Station {
         let State::Sending(sending) = &mut self.state else { return };
         sending.waits = waits;
         let patience = sending.unanswered_reply().map_or(Duration::ZERO, |_| self.profile.wack_delay);
-        self.due += 1;
+        self.answers_due += 1;
         self.wait(now, self.profile.reply_timeout + patience);
     }
 
@@ -165,10 +165,10 @@ impl Station {
     }
 
     /// Text was offered.
-    pub(super) fn text_came(&mut self, now: Stamp) {
+    pub(super) fn text_offered(&mut self, now: Stamp) {
         if matches!(&self.state, State::Sending(sending) if sending.waits == Waits::Text) && self.queue.head().is_some()
         {
-            self.next(now, false);
+            self.send_next(now, false);
         }
     }
 
@@ -216,13 +216,13 @@ impl Station {
                 return self.accept_bid(now);
             }
             Control::Ttd | Control::Disconnect => return,
-            _ => self.due = self.due.saturating_sub(1),
+            _ => self.answers_due = self.answers_due.saturating_sub(1),
         }
-        let later_due = self.due > 0;
+        let later_due = self.answers_due > 0;
         match (sending.waits, control) {
             (Waits::TtdAnswer, Control::Nak) if !later_due => {
                 sending.enqs = 0;
-                self.next(now, false);
+                self.send_next(now, false);
             }
             (Waits::Pause | Waits::Text | Waits::TtdAnswer, _) => self.counters.bad_responses += 1,
             (_, Control::Ack(odd)) if odd == sending.odd => self.acknowledged(now, false),
@@ -242,7 +242,7 @@ impl Station {
     fn acknowledged(&mut self, now: Stamp, interrupted: bool) {
         let State::Sending(sending) = &mut self.state else { return };
         // All answers to what was sent before the block have come or will not come.
-        self.due = self.due.min(sending.enqs + sending.wacks);
+        self.answers_due = self.answers_due.min(sending.enqs + sending.wacks);
         let Block { len, last } = sending.block.take().unwrap_or(Block { len: 0, last: false });
         *sending = Sending {
             odd: !sending.odd,
@@ -257,7 +257,7 @@ impl Station {
         if last {
             self.outcome(Event::Delivered);
         }
-        self.next(now, last);
+        self.send_next(now, last);
     }
 
     fn wacked(&mut self, now: Stamp) {
@@ -285,7 +285,7 @@ impl Station {
     /// The text in answer to the block is bad.
     pub(super) fn reject_reply(&mut self, now: Stamp) {
         let State::Sending(sending) = &mut self.state else { return };
-        self.due = self.due.saturating_sub(1);
+        self.answers_due = self.answers_due.saturating_sub(1);
         sending.naks += 1;
         self.counters.invalid_input += 1;
         if sending.naks > self.profile.nak_limit {
@@ -329,7 +329,7 @@ impl Station {
     /// After the reply timeout nothing comes any more on a line. TCP loses nothing, and a host may answer late.
     pub(super) fn forget_lost_answers(&mut self) {
         if self.format.is_line() {
-            self.due = 0;
+            self.answers_due = 0;
         }
     }
 }
