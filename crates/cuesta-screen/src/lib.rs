@@ -7,4 +7,5 @@
 //! - [`block`]: a 3270.
 
 pub mod block;
+mod replies;
 pub mod vt;

@@ -2,12 +2,13 @@
 
 use super::buffer::Buffer;
 use super::record::{self, RecordReader};
+use crate::replies::Replies;
 
 /// The AID "no key": what a read command gets while no key called for the host.
 pub(super) const NO_AID: u8 = 0x60;
 /// Columns and rows of the default size, in which every 3270 begins.
 pub(super) const DEFAULT_SIZE: (u16, u16) = (80, 24);
-/// Most bytes of replies that wait; a host that asks more without reading gets no reply to the rest.
+/// Most bytes of replies that wait.
 const MOST_REPLIES: usize = 64 * 1024;
 
 /// A 3270's display.
@@ -25,7 +26,7 @@ pub struct Display {
     pub(super) inserts: bool,
     /// How often the host has unlocked the keyboard.
     pub(super) unlocks: u64,
-    replies: Vec<u8>,
+    replies: Replies,
 }
 
 impl Display {
@@ -39,7 +40,7 @@ impl Display {
             aid: NO_AID,
             inserts: false,
             unlocks: 0,
-            replies: Vec::new(),
+            replies: Replies::new(MOST_REPLIES),
         }
     }
 
@@ -132,23 +133,23 @@ impl Display {
 
     /// The terminal's own replies in order, until they are [forgotten](Self::forget_replies).
     pub fn replies(&self) -> &[u8] {
-        &self.replies
+        self.replies.pending()
     }
 
     /// The first `len` bytes of the replies were sent.
     pub fn forget_replies(&mut self, len: usize) {
-        self.replies.drain(..len.min(self.replies.len()));
+        self.replies.forget(len);
     }
 
     pub(super) fn reply(&mut self, record: &[u8]) {
-        if self.replies.len() + record.len() <= MOST_REPLIES {
-            record::append(&mut self.replies, record);
-        }
+        let mut framed = Vec::new();
+        record::append(&mut framed, record);
+        self.replies.push(framed);
     }
 
     /// Its memory, in bytes.
     pub fn memory(&self) -> usize {
-        size_of::<Self>() + self.buffer.memory() + self.reader.memory() + self.replies.capacity()
+        size_of::<Self>() + self.buffer.memory() + self.reader.memory() + self.replies.memory()
     }
 
     /// Erases the screen, in one size or the other.

@@ -7,13 +7,14 @@ use memchr::{memchr, memrchr2};
 use super::modes::Modes;
 use super::sequence::{FunctionParser, Step};
 use super::stream::count_bytes;
+use crate::replies::Replies;
 
 const ESC: u8 = b'\x1b';
 /// "I am a VT102", as a [`Screen`](super::Screen) says.
 const PRIMARY: &[u8] = b"\x1b[?6c";
 const READY: &[u8] = b"\x1b[0n";
-/// Most bytes of replies that wait; a host that asks more without reading gets no reply to the rest.
-const MOST: usize = 1024;
+/// Most bytes of replies that wait.
+const MOST_REPLIES: usize = 1024;
 
 /// The modes that the host has set, and the replies that it gets.
 ///
@@ -25,7 +26,7 @@ pub struct OutputWatch {
     size: (u16, u16),
     /// Column and row of the cursor, from 0.
     cursor: (u16, u16),
-    replies: Vec<u8>,
+    replies: Replies,
     modes: Modes,
     /// The modes that the host has saved (XTSAVE); those that it has not count as reset.
     saved: Modes,
@@ -35,7 +36,7 @@ impl OutputWatch {
     /// Of a terminal with this many columns and rows.
     pub fn new(size: (u16, u16)) -> Self {
         let saved = Modes { hidden_cursor: true, ..Modes::default() };
-        Self { parser: None, size, cursor: (0, 0), replies: Vec::new(), modes: Modes::default(), saved }
+        Self { parser: None, size, cursor: (0, 0), replies: Replies::new(MOST_REPLIES), modes: Modes::default(), saved }
     }
 
     /// Takes output of the host, which may be cut anywhere.
@@ -63,12 +64,12 @@ impl OutputWatch {
 
     /// The replies that wait to be sent.
     pub fn replies(&self) -> &[u8] {
-        &self.replies
+        self.replies.pending()
     }
 
     /// The first `len` bytes of the replies were sent.
     pub fn forget_replies(&mut self, len: usize) {
-        self.replies.drain(..len.min(self.replies.len()));
+        self.replies.forget(len);
     }
 
     fn text(&mut self, text: &[u8]) {
@@ -91,7 +92,7 @@ impl OutputWatch {
 
     fn escape(&mut self, last: u8) {
         match (self.parser.as_ref().and_then(|parser| parser.intermediate), last) {
-            (None, b'Z') => self.reply(PRIMARY),
+            (None, b'Z') => self.replies.push(PRIMARY),
             // RIS.
             (None, b'c') => (self.cursor, self.modes) = ((0, 0), Modes::default()),
             _ => {}
@@ -106,10 +107,10 @@ impl OutputWatch {
         let (column, row) = self.cursor;
         let (to, by) = (sequence.count(0) - 1, sequence.count(0));
         match (sequence.private, sequence.intermediate, last) {
-            (None, None, b'c') if sequence.number(0) == 0 => self.reply(PRIMARY),
-            (None, None, b'n') if sequence.number(0) == 5 => self.reply(READY),
+            (None, None, b'c') if sequence.number(0) == 0 => self.replies.push(PRIMARY),
+            (None, None, b'n') if sequence.number(0) == 5 => self.replies.push(READY),
             (None, None, b'n') if sequence.number(0) == 6 => {
-                self.reply(format!("\x1b[{};{}R", row + 1, column + 1).as_bytes());
+                self.replies.push(format!("\x1b[{};{}R", row + 1, column + 1));
             }
             (None, None, b'H' | b'f') => self.cursor = (sequence.count(1) - 1, to),
             (None, None, b'G' | b'`') => self.cursor.0 = to,
@@ -125,12 +126,6 @@ impl OutputWatch {
             _ => {}
         }
         self.stay_inside();
-    }
-
-    fn reply(&mut self, reply: &[u8]) {
-        if self.replies.len() + reply.len() <= MOST {
-            self.replies.extend_from_slice(reply);
-        }
     }
 }
 
@@ -181,6 +176,6 @@ mod tests {
 
     #[test]
     fn a_host_that_asks_and_asks_gets_bounded_answers() {
-        assert!(answers(&"\x1b[6n".repeat(9999), 4096).len() <= MOST);
+        assert!(answers(&"\x1b[6n".repeat(9999), 4096).len() <= MOST_REPLIES);
     }
 }

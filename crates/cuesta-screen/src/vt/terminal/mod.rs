@@ -13,7 +13,6 @@ use std::ops::Range;
 use self::colours::Colours;
 pub(super) use self::modes::FRAME;
 use self::modes::SavedModes;
-use self::replies::Replies;
 use self::settings::Settings;
 use super::cell::{Cell, Style};
 use super::charset::Charset;
@@ -22,6 +21,7 @@ use super::screen::MAX_SIZE;
 use super::sequence::FunctionParser;
 use super::tap::Tap;
 use super::widths::Widths;
+use crate::replies::Replies;
 
 mod colours;
 mod functions;
@@ -160,7 +160,7 @@ impl Terminal {
             shape: STEADY_BLOCK,
             parser: FunctionParser::default(),
             string: String::new(),
-            replies: Replies::default(),
+            replies: Replies::new(replies::MAX_PENDING),
             scrolled: 0,
             region_scrolls: RegionScrolls::default(),
             cleared: 0,

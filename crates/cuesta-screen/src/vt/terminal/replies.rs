@@ -2,15 +2,15 @@
 //!
 //! Programs query the terminal before they draw, and some wait for seconds without a reply. The replies are those of a plain
 //! terminal with xterm's sequences: its kind, its status, the cursor's position, modes, colours and style. What a plain xterm
-//! does not reply, such as kitty's keyboard protocol, is not answered. Sources: ECMA-48 §8.3.24 and §8.3.35, DEC STD 070 §4.17,
+//! does not answer, such as kitty's keyboard protocol, is not answered. Sources: ECMA-48 §8.3.24 and §8.3.35, DEC STD 070 §4.17,
 //! xterm's "Control Sequences" (DA1 to DA3, DECRQM, DECRQSS, XTVERSION, OSC 4 and 10 to 12, window reports).
 
 use super::settings::BLINK;
 use super::{Settings, Terminal};
 use crate::vt::Attributes;
 
-/// Most bytes of replies that wait; a host that asks more without reading gets no reply to the rest.
-const MAX_PENDING: usize = 16 * 1024;
+/// Most bytes of replies that wait.
+pub(super) const MAX_PENDING: usize = 16 * 1024;
 
 /// "I am a VT102", which every program understands.
 const PRIMARY: &str = "\x1b[?6c";
@@ -33,29 +33,6 @@ const PERIPHERALS: [(u16, &str); 9] = [
     (85, "\x1b[?83n"),
 ];
 
-/// Replies that wait to be sent.
-#[derive(Debug, Default)]
-pub(in super::super) struct Replies {
-    pending: Vec<u8>,
-}
-
-impl Replies {
-    pub(in super::super) fn pending(&self) -> &[u8] {
-        &self.pending
-    }
-
-    /// Removes the first `len` bytes.
-    pub(in super::super) fn forget(&mut self, len: usize) {
-        self.pending.drain(..len.min(self.pending.len()));
-    }
-
-    fn push(&mut self, reply: &str) {
-        if self.pending.len() + reply.len() <= MAX_PENDING {
-            self.pending.extend_from_slice(reply.as_bytes());
-        }
-    }
-}
-
 impl Terminal {
     pub(super) fn report_primary_attributes(&mut self) {
         self.replies.push(PRIMARY);
@@ -76,7 +53,7 @@ impl Terminal {
     /// Device status report: 5 asks for the operating status, 6 for the cursor's position.
     pub(super) fn report_status(&mut self, query: u16, private: &str) {
         match query {
-            5 => self.replies.push(&format!("\x1b[{private}0n")),
+            5 => self.replies.push(format!("\x1b[{private}0n")),
             query if private == "?" && query != 6 => {
                 if let Some((_, reply)) = PERIPHERALS.iter().find(|(about, _)| *about == query) {
                     self.replies.push(reply);
@@ -89,7 +66,7 @@ impl Terminal {
                 let column = self.cursor.column + 1;
                 // The private report has the page too.
                 let page = if private.is_empty() { "" } else { ";1" };
-                self.replies.push(&format!("\x1b[{private}{row};{column}{page}R"));
+                self.replies.push(format!("\x1b[{private}{row};{column}{page}R"));
             }
             _ => {}
         }
@@ -97,7 +74,7 @@ impl Terminal {
 
     pub(super) fn report_size(&mut self) {
         let (rows, columns) = (self.grid.rows(), self.grid.columns());
-        self.replies.push(&format!("\x1b[8;{rows};{columns}t"));
+        self.replies.push(format!("\x1b[8;{rows};{columns}t"));
     }
 
     /// DECRQM of a private mode: 1 is set, 2 reset, 0 not known.
@@ -109,13 +86,13 @@ impl Terminal {
             1048 => Some(true),
             mode => self.settings.is_set(mode),
         };
-        self.replies.push(&format!("\x1b[?{mode};{}$y", state(set)));
+        self.replies.push(format!("\x1b[?{mode};{}$y", state(set)));
     }
 
     /// DECRQM of a mode of ECMA-48; 4 is never set.
     pub(super) fn report_ansi_mode(&mut self, mode: u16) {
         let state = if Settings::is_never_set(mode) { 4 } else { state(self.settings.is_ansi_set(mode)) };
-        self.replies.push(&format!("\x1b[{mode};{state}$y"));
+        self.replies.push(format!("\x1b[{mode};{state}$y"));
     }
 
     /// Operating system commands that ask for colours, or change them. The reply ends as the query.
@@ -123,7 +100,7 @@ impl Terminal {
         let end = if end == '\x07' { "\x07" } else { "\x1b\\" };
         for (name, [red, green, blue]) in self.colours.command(command) {
             self.replies
-                .push(&format!("\x1b]{name};rgb:{red:02x}{red:02x}/{green:02x}{green:02x}/{blue:02x}{blue:02x}{end}"));
+                .push(format!("\x1b]{name};rgb:{red:02x}{red:02x}/{green:02x}{green:02x}/{blue:02x}{blue:02x}{end}"));
         }
     }
 
@@ -137,7 +114,7 @@ impl Terminal {
             "\"q" => u8::from(self.cursor.style.attributes.contains(Attributes::PROTECTED)).to_string(),
             _ => return self.replies.push("\x1bP0$r\x1b\\"),
         };
-        self.replies.push(&format!("\x1bP1$r{setting}{query}\x1b\\"));
+        self.replies.push(format!("\x1bP1$r{setting}{query}\x1b\\"));
     }
 }
 
