@@ -20,7 +20,7 @@ fuzz_target!(|input: (u8, u8, u8, Vec<u8>)| {
             found.extend(typed_text.type_character(&cut, character, key));
             own_echoes.control_key(number % 7 == 0, number % 11 == 0);
             changed_rows.mark(&cut, |_| Vec::new());
-            own_echoes.mark();
+            own_echoes.key_sent();
             typed += 1;
         }
         let mut rest = piece;

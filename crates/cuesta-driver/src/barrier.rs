@@ -200,13 +200,6 @@ mod tests {
     }
 
     #[test]
-    fn a_user_who_leaves_no_longer_counts() {
-        let barrier = Barrier::new(at(0), false);
-        drop(barrier.arrive(2, at(1)));
-        assert!(poll(&mut barrier.arrive(2, at(2))).is_pending());
-    }
-
-    #[test]
     fn users_on_several_agents_wait_for_the_engines_release() {
         let barrier = Barrier::new(at(0), true);
         let mut here = barrier.arrive(2, at(300));

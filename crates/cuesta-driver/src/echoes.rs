@@ -68,7 +68,7 @@ impl AwaitedEcho {
     }
 }
 
-/// What output has brought about.
+/// What output has shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutputEvent {
     /// A key has been echoed since an instant.

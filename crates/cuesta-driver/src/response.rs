@@ -38,14 +38,14 @@ pub(crate) struct Done {
     /// How long the line was silent after `at` before the user took the response for complete; zero unless the wait was for
     /// silence.
     pub(crate) silence: Duration,
-    /// How long after `at` it counted as the response. Until then it could have been an echo, because keys waited for theirs.
+    /// How long after `at` it was accepted. Until then it could have been an echo, because keys waited for theirs.
     pub(crate) held_for: Duration,
 }
 
 impl ResponseMatcher {
-    /// Whether the last `last` bytes make it a flood.
-    pub(crate) fn floods(&self, last: usize) -> bool {
-        self.bytes >= FLOOD && self.bytes - (last as u64) < FLOOD
+    /// Whether the last `added` bytes have made it a flood.
+    pub(crate) fn floods(&self, added: usize) -> bool {
+        self.bytes >= FLOOD && self.bytes - (added as u64) < FLOOD
     }
 
     /// Whether text is kept from now on.
@@ -67,7 +67,7 @@ impl ResponseMatcher {
         begins_input
     }
 
-    /// The input has its response, or has none any more: the next key begins another.
+    /// The input's response has come or was given up: the next key begins another input.
     pub(crate) fn end_input(&mut self) {
         self.input_goes_on = false;
     }

@@ -222,7 +222,7 @@ impl ThreadState {
             tally.users =
                 working.map(|user| user.row(interval.step, &self.spec.groups[user.group].name, end)).collect();
         } else if interval.phase != Phase::Measure {
-            users.iter_mut().for_each(UserState::forget);
+            users.iter_mut().for_each(UserState::reset_counts);
         }
         if schedule.timeline.steps.iter().any(|step| step.settled == interval.end) {
             self.measuring_since.set(end);

@@ -56,13 +56,13 @@ pub(crate) struct AwaitedAnswer {
 pub(crate) struct AnswerSigns {
     /// When its first character came.
     pub(crate) first: Option<Stamp>,
-    /// When it was complete, if no more of it comes: the line must still be silent for a while, or what is seen might be an echo.
+    /// When it was complete, if nothing more comes: the line must still stay silent for a while, or what is seen may be an echo.
     pub(crate) complete: Option<Stamp>,
 }
 
 impl AwaitedAnswer {
-    /// Counts a transaction that has no answer at an instant. The first sign of one may have come. One that may be complete will have
-    /// lasted until then at least, if it turns out not to be.
+    /// Records the wait of a transaction that has no answer by an instant, although the first sign of one may have come. At the end of a step,
+    /// an answer that may be complete counts up to the instant at which it would have been.
     pub(crate) fn record(
         &self,
         tally: &mut Tally,
@@ -75,7 +75,7 @@ impl AwaitedAnswer {
         tally.record_wait(series.response, end, (self.due, until), measuring_since);
         tally.record_wait(series.response_from_sent, end, (self.sent, until), measuring_since);
         match self.signs.first {
-            // It is counted when the transaction ends.
+            // Its first sign is recorded when the transaction ends.
             Some(_) if end == WaitEnd::Unfinished => {}
             Some(first) => {
                 tally.record_wait(series.first_response, WaitEnd::Answered, (self.due, first), measuring_since);
@@ -109,7 +109,7 @@ pub(crate) struct UserState {
     /// When its current input was due, if that arrived by an open load.
     pub(crate) arrived: Option<Stamp>,
     pub(crate) waiting_for: Option<WaitingFor>,
-    /// If that wait is long: what is waited for, and what the user sees.
+    /// A sample of that wait, if it is long.
     pub(crate) long_wait: Option<Box<WaitSample>>,
     pub(crate) unechoed: Option<Unechoed>,
     /// When the line was due that is being opened.
@@ -124,8 +124,8 @@ pub(crate) struct UserState {
     /// Transactions that were given up.
     pub(crate) unanswered: u64,
     transactions: u64,
-    sum: Duration,
-    max: Duration,
+    response_sum: Duration,
+    longest_response: Duration,
     /// What its bisync lines have carried, since the run began and before this step. Boxed, because few users have such lines.
     bisync: Option<Box<(BisyncTotals, BisyncTotals)>>,
 }
@@ -184,8 +184,8 @@ impl UserState {
     /// A transaction is complete.
     pub(crate) fn count_transaction(&mut self, response: Duration) {
         self.transactions += 1;
-        self.sum += response;
-        self.max = self.max.max(response);
+        self.response_sum += response;
+        self.longest_response = self.longest_response.max(response);
     }
 
     /// The user's row of a step that ends at `end`; its counts begin again.
@@ -195,14 +195,14 @@ impl UserState {
             Some(WaitingFor::Prompt(since)) if since < end => Some(("prompt", since)),
             _ => None,
         };
-        let mean = self.sum.as_secs_f64() / self.transactions.max(1) as f64;
+        let mean = self.response_sum.as_secs_f64() / self.transactions.max(1) as f64;
         let row = UserRow {
             step,
             group: group.to_owned(),
             user: self.user,
             transactions: self.transactions,
             mean,
-            max: self.max.as_secs_f64(),
+            max: self.longest_response.as_secs_f64(),
             unanswered: self.unanswered,
             waits: waits.map(|(what, _)| what),
             waited: waits.map_or(0.0, |(_, since)| end.since(since).as_secs_f64()),
@@ -214,7 +214,7 @@ impl UserState {
                 figures.chain([("sequence", now.sent)]).collect()
             }),
         };
-        self.forget();
+        self.reset_counts();
         row
     }
 
@@ -248,10 +248,11 @@ impl UserState {
         self.activity.1 = at;
     }
 
-    pub(crate) fn forget(&mut self) {
+    /// Begins the counts of another step.
+    pub(crate) fn reset_counts(&mut self) {
         (self.transactions, self.unanswered) = (0, 0);
         (self.at_work, self.gave_up) = (false, false);
-        (self.sum, self.max) = (Duration::ZERO, Duration::ZERO);
+        (self.response_sum, self.longest_response) = (Duration::ZERO, Duration::ZERO);
         if let Some((now, before)) = self.bisync.as_deref_mut() {
             *before = *now;
         }
@@ -283,7 +284,7 @@ pub(crate) fn count_waiting(users: &[UserState], end: Stamp, counts: &mut Driver
     counts.waiting.oldest = counts.waiting.oldest.max(counts.oldest);
 }
 
-/// The longest wait of those that are shown, at the end of an interval.
+/// The sample of the longest wait, at the end of an interval.
 pub(crate) fn longest_wait(users: &[UserState], end: Stamp) -> Option<WaitSample> {
     let wait = |user: &UserState| {
         let sample = *user.long_wait.clone()?;

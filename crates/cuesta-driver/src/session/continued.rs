@@ -154,11 +154,11 @@ impl OnScreen {
 
     fn take(&mut self, since: Stamp, last_received: Stamp, next_key: Stamp) -> Option<(Duration, Option<String>)> {
         let took = self.changed.since(since);
-        let lasting = next_key.since(since).mul_f64(LASTING_SHARE);
-        let lasts = took > lasting;
+        let threshold = next_key.since(since).mul_f64(LASTING_SHARE);
+        let lasts = took > threshold;
         let left_row = self.left_row.take();
         // Output that lasts until the next key and goes on after it is a stream.
-        self.streams |= last_received.since(since) > lasting && left_row.is_some();
+        self.streams |= last_received.since(since) > threshold && left_row.is_some();
         if let Some(left_row) = left_row.filter(|_| self.self_changing.is_empty() && !self.streams) {
             return Some((left_row.since(since), self.row.take()));
         }

@@ -17,8 +17,8 @@ const PIECE: usize = 512;
 /// The turns in which the user's screen is drawn.
 #[derive(Debug, Default)]
 pub(super) struct Drawing {
-    /// Other tasks have had their turn since the last piece was drawn.
-    has_turn: bool,
+    /// This task has yielded since it drew the last piece.
+    has_yielded: bool,
     /// Wakes the user when a frame is complete, where that is looked for.
     frame_alarm: Option<Box<clock::Sleep>>,
 }
@@ -43,13 +43,13 @@ impl Session {
         if self.terminal.is_drawn() {
             return self.poll_frame(cx);
         }
-        if !std::mem::take(&mut self.drawing.has_turn) {
+        if !std::mem::take(&mut self.drawing.has_yielded) {
             // This wakes the task after the other ready tasks have run and the lines have been polled.
-            self.drawing.has_turn = true;
+            self.drawing.has_yielded = true;
             if pin!(task::yield_now()).poll(cx).is_pending() {
                 return Poll::Pending;
             }
-            self.drawing.has_turn = false;
+            self.drawing.has_yielded = false;
         }
         self.draw();
         self.answer_host(cx)?;

@@ -15,7 +15,7 @@ use crate::barrier::BarrierWait;
 use crate::pacing::ArrivalQueue;
 use crate::response::{Done, ResponseMatcher};
 
-/// The progress of a run shows what a wait is for after this long, and again each time.
+/// After each such time, a wait that goes on leaves a sample for the live view.
 const LONG_WAIT: Duration = Duration::from_secs(5);
 
 /// How a wait ended.

@@ -40,14 +40,14 @@ pub(crate) struct VtTerminal {
     typed_text: TypedText<AwaitedEcho, Stamp>,
     changed_rows: ChangedRows,
     own_echoes: OwnEchoes,
-    /// What times keys to a change of the screen, if a program of the user's asks for that.
+    /// Keys that are timed to changes of the screen, if one of the user's programs asks for that.
     change_echoes: Option<Box<ChangeEchoes>>,
     undrawn: Undrawn,
     /// Reads and keys that are not drawn, in order.
     events: VecDeque<Event>,
     /// How many timed keys the screen has not shown.
     unechoed: usize,
-    /// What became of keys with the last frame. Reused for its memory.
+    /// The keys that the last frame has decided about. Reused for its memory.
     matches: Vec<KeyMatch<AwaitedEcho, Stamp>>,
     /// Timed keys that were shown and are doubtful.
     doubtful: Vec<(SentKey, Stamp)>,
@@ -66,11 +66,11 @@ pub(crate) struct VtTerminal {
     reported_memory: usize,
     /// Whether the host can echo.
     can_echo: bool,
-    /// When the frame began that the host has marked the beginning of.
+    /// When the current frame began, if the host has marked its beginning.
     frame_begun: Option<Stamp>,
     /// A frame is whole once nothing has come for this long.
     quiet: Duration,
-    /// Until this instant more of the last frame may come.
+    /// Until this instant the last frame may be continued.
     frame_may_go_on_until: Option<Stamp>,
     /// The number of rows that had scrolled off when the wait condition was checked last.
     scrolled_when_judged: u64,

@@ -11,12 +11,12 @@ use super::{Stop, User};
 use crate::session::Session;
 use crate::shown::{last_rows, shown};
 
-/// A program ends a little after it closes its line. One that closes its line and goes on is not waited for.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// How long the exit of a program is waited for after it has closed its line. Most exit a little later.
+const EXIT_WAIT: Duration = Duration::from_millis(200);
 
 impl User {
-    /// Tells what the host of a lost line said last, and what was waited for. Replaces the line's fault by how the program there
-    /// ended, if that is known.
+    /// Records what the host of a lost line said last, and what was waited for. Returns the reason, with the exit of the program there in place
+    /// of the line's failure if that is known.
     pub(super) async fn explain_loss(&self, stop: Stop, mut session: Session) -> Stop {
         if !matches!(stop, Stop::Lost(_)) || self.load_has_ended() {
             return stop;
@@ -36,8 +36,8 @@ impl User {
         if !matches!(fault, Failure::Closed | Failure::Reset | Failure::Broken | Failure::NoProgram) {
             return stop;
         }
-        let ended = session.program_exit(clock::now() + PATIENCE).await;
-        let loss = ended.map_or(fault, |status| self.loss(fault, status, session.has_sent()));
+        let ended = session.program_exit(clock::now() + EXIT_WAIT).await;
+        let loss = ended.map_or(fault, |status| self.failure_by_exit(fault, status, session.has_sent()));
         let account = self.describe_end(ended, &session.last_rows());
         self.shared.tally(|tally| {
             tally.counts.said.entry(loss).or_insert(account);
@@ -45,8 +45,8 @@ impl User {
         Stop::Lost(loss)
     }
 
-    /// How a fault is counted, given how the program ended.
-    fn loss(&self, fault: Failure, status: ExitStatus, has_sent: bool) -> Failure {
+    /// The failure to count, given the line's and how the program there ended.
+    fn failure_by_exit(&self, fault: Failure, status: ExitStatus, has_sent: bool) -> Failure {
         let waits = self.program().ops.iter().any(|op| matches!(op, Op::Wait { .. }));
         match status {
             _ if fault == Failure::NoProgram => fault,
