@@ -88,7 +88,6 @@ impl CastWriter {
     }
 }
 
-/// The header of a cast of a user of this group.
 fn header(spec: &RunSpec, groups: &[Group], number: usize, user: u32) -> Header {
     let (group, line) = (&spec.groups[number], &groups[number].line);
     Header {

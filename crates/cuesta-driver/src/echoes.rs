@@ -34,12 +34,9 @@ pub(crate) trait Echoes {
     fn give_up_before(&mut self, sent: Stamp, events: &mut Vec<OutputEvent>) {}
 }
 
-/// A key that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SentKey {
-    /// When it was due.
     pub(crate) due: Stamp,
-    /// When it was sent.
     pub(crate) sent: Stamp,
     /// How its echo is timed, and counted if it is missing.
     pub(crate) echo: Echo,

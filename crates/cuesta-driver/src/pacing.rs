@@ -76,7 +76,6 @@ impl ArrivalQueue {
         true
     }
 
-    /// Drops what was due before an instant.
     fn drop_before(&self, instant: Stamp, dropped: impl FnMut(Stamp)) {
         let mut waiting = self.0.borrow_mut();
         let before = waiting.due.partition_point(|due| *due < instant);

@@ -143,7 +143,6 @@ impl Schedule {
         all / u64::from(spec.agents)
     }
 
-    /// How many users a group has before a step.
     fn users_before(&self, step: usize, group: usize) -> u32 {
         step.checked_sub(1).map_or(0, |before| self.loads[before][group].users)
     }

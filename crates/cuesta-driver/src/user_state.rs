@@ -259,7 +259,6 @@ impl UserState {
     }
 }
 
-/// Counts the users that wait at the end of an interval.
 pub(crate) fn count_waiting(users: &[UserState], end: Stamp, counts: &mut DriverCounts) {
     let age = |since: Stamp| end.since(since).as_secs_f64();
     for slot in users {

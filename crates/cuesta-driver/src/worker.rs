@@ -171,7 +171,6 @@ enum WakeReason {
     Drained,
 }
 
-/// An interval that ends now.
 fn end_now(shared: &ThreadState, interval: Interval) -> Interval {
     let now = clock::now().since(shared.schedule().timeline.start_at).as_nanos() as u64;
     Interval { end: now.clamp(interval.begin, interval.end), ends_step: interval.phase == Phase::Measure, ..interval }

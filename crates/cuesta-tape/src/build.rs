@@ -51,7 +51,6 @@ struct Builder {
     totals: Totals,
     /// Totals of the steps before `Forever`.
     before: Totals,
-    /// Totals of each part.
     parts: BTreeMap<char, Totals>,
     clipboard: Option<Vec<Piece>>,
     /// What has been typed since the last wait.

@@ -260,12 +260,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vhs_names() {
-        assert_eq!(type_name("PageUp"), "PAGE_UP");
-        assert_eq!(type_name("Type"), "TYPE");
-    }
-
-    #[test]
     fn texts_find_quotes_that_hold_them() {
         assert_eq!(texts("plain"), "\"plain\"");
         assert_eq!(texts("say \"x\""), "'say \"x\"'");

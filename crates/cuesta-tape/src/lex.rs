@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use crate::words;
 
-/// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
     pub(crate) kind: Kind,

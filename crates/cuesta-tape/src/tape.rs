@@ -35,14 +35,11 @@ pub struct Tape {
 /// tape names (a sourced tape, an empirical distribution), with the path as written there, or says why not.
 pub fn parse(text: &str, name: &str, load: &dyn Fn(&str) -> Result<String, String>) -> Result<Tape, TapeErrors> {
     if text.len() > LONGEST_TAPE {
-        return Err(too_long(name));
+        let error = TapeError::whole(name, "a tape has at most 1 MiB", "cut it into parts and Source them");
+        return Err(TapeErrors(vec![error]));
     }
     let source = Rc::new(Source { name: name.to_owned(), text: text.to_owned() });
     build::tape(stem(name), crate::parse::tape(&source, load, false))
-}
-
-fn too_long(name: &str) -> TapeErrors {
-    TapeErrors(vec![TapeError::whole(name, "a tape has at most 1 MiB", "cut it into parts and Source them")])
 }
 
 /// A file's name without folders and extension.

@@ -57,7 +57,6 @@ impl Word {
     }
 }
 
-/// The word of that name.
 pub(crate) fn word(name: &str) -> Option<&'static Word> {
     WORDS.iter().find(|word| word.name == name)
 }
@@ -188,7 +187,6 @@ pub(crate) enum SettingKind {
     Own(Holds),
 }
 
-/// The setting of that name.
 pub(crate) fn setting(name: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.name == name)
 }

@@ -38,7 +38,6 @@ impl StreamEchoes {
         }
     }
 
-    /// A read ends.
     pub(crate) fn end_read(&mut self, buffer: &Cell<Vec<(AwaitedEcho, Stamp)>>, events: &mut Vec<OutputEvent>) {
         let is_doubtful =
             matches!(self.uncounted[..], [.., (before, _), (last, _)] if before.character == last.character);

@@ -6,7 +6,6 @@ use cuesta_record::{Failure, WaitEnd};
 use super::Session;
 use crate::opening::Opened;
 
-/// What was counted so far.
 #[derive(Debug)]
 pub(super) struct Counted {
     /// `None` once the opening is counted.

@@ -40,7 +40,6 @@ pub(crate) trait Terminal: Echoes {
         false
     }
 
-    /// The user begins a pass of a program.
     fn begin_pass(&mut self, program: &Program) {}
 
     /// Whether what a key sends depends on what the host has sent before, which must be drawn first.

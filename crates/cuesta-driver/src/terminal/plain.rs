@@ -10,7 +10,6 @@ use cuesta_tape::Program;
 use super::{Keystroke, Terminal};
 use crate::echoes::Echoes;
 
-/// A keyboard.
 pub(super) struct Keyboard(OutputWatch);
 
 impl Keyboard {

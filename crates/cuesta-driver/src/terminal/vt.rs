@@ -84,7 +84,6 @@ pub(crate) struct VtTerminal {
 enum Event {
     /// A read, and how many of its characters are drawn.
     Read(Received, usize),
-    /// A key was sent.
     Key(KeyEffect, SentKey),
 }
 

@@ -49,7 +49,6 @@ impl TypedRow {
         }
     }
 
-    /// It was offered.
     pub(super) fn offered(&mut self) {
         self.text.clear();
         self.is_too_long = false;

@@ -81,7 +81,6 @@ impl AgentKeys {
         Ok(keys)
     }
 
-    /// Whether the agent holds the key of a file.
     pub(super) fn holds_key_of(&self, file: &Path) -> bool {
         public_key_of(file).is_some_and(|key| {
             let of_certificate = |certificate: &Certificate| certificate.public_key() == key.key_data();

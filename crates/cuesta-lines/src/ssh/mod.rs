@@ -68,7 +68,6 @@ type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub(crate) struct Ssh {
     shared: Arc<Shared>,
     handle: Handle<Client>,
-    /// The write half of the ssh channel.
     channel: ChannelWriteHalf<Msg>,
     /// Writes keys to the channel.
     keys: Pin<Box<dyn AsyncWrite>>,
@@ -247,7 +246,6 @@ impl Ssh {
     }
 }
 
-/// Polls a future once.
 fn poll_once<T>(doing: impl Future<Output = T>) {
     let _ = pin!(doing).poll(&mut Context::from_waker(Waker::noop()));
 }

@@ -3,7 +3,6 @@
 
 use super::attribute::Attribute;
 
-/// A cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) content: Content,

@@ -161,7 +161,6 @@ impl Grid {
         rows[..count].iter_mut().for_each(|row| row.erase(background));
     }
 
-    /// Fills all cells.
     pub(super) fn fill(&mut self, cell: Cell) {
         for row in &mut self.rows {
             row.cells.fill(cell);

@@ -42,7 +42,6 @@ struct EchoCell {
     character: char,
 }
 
-/// A row that was typed.
 #[derive(Debug, Default)]
 struct TypedRow {
     number: u32,

@@ -142,7 +142,6 @@ impl Screen {
         (0..).zip(self.terminal.grid().row(row.into())).filter(|(_, cell)| !cell.is_tail())
     }
 
-    /// All cells of a row.
     pub(super) fn row_cells(&self, row: u16) -> &[Cell] {
         self.terminal.grid().row(row.into())
     }

@@ -23,7 +23,6 @@ pub(crate) enum SequenceState {
     Intermediate,
     /// In a malformed control sequence, up to its last character.
     Malformed,
-    /// In a string.
     String(StringKind),
     /// Behind `ESC` in a string, which ends there if a backslash follows.
     StringEscape(StringKind),

@@ -126,7 +126,6 @@ impl EchoMatcher {
         }
     }
 
-    /// Whether a character is the next echo of a sequence.
     pub(super) fn extends(&self, sequence: EchoSequence, character: char) -> bool {
         !sequence.broken
             && self.queue.get(sequence.first + sequence.len).is_some_and(|echo| echo.character == character)

@@ -54,12 +54,6 @@ fn echoes_are_found_among_other_output() {
 }
 
 #[test]
-fn a_character_of_several_bytes_is_one_key() {
-    let mut echoes = typed(&["é", "x"], &[]);
-    assert_eq!(shown(&mut echoes, "éx", false), "_01");
-}
-
-#[test]
 fn a_map_is_strict() {
     let mut echoes = typed(&["a", "a", "a"], &[(b'a', b'0')]);
     assert_eq!(shown(&mut echoes, "0a0", true), "0!2");
@@ -164,15 +158,6 @@ fn control_functions_show_no_key() {
 }
 
 #[test]
-fn control_functions_are_followed_also_when_nothing_is_awaited() {
-    let mut echoes = typed(&[], &[]);
-    echoes.skip(b"ready \x1b[1;3");
-    echoes.await_key(b"2", &[], sent(0));
-    echoes.await_key(b"m", &[], sent(1));
-    assert_eq!(shown(&mut echoes, "2m2m", false), "..01");
-}
-
-#[test]
 fn a_key_is_its_whole_character() {
     let mut echoes = typed(&["é"], &[]);
     assert_eq!(shown(&mut echoes, "è\u{a9}", false), "_...");
@@ -192,15 +177,6 @@ fn an_unechoed_key_is_given_up_by_later_echoes() {
     let mut echoes = typed(&["x", "e", "c", "h", "o"], &[]);
     assert_eq!(shown(&mut echoes, "ech", false), "...");
     assert_eq!(shown(&mut echoes, "o", false), "(-1@10 2@11 3@12 4@10)");
-}
-
-#[test]
-fn held_echoes_keep_their_arrival_time() {
-    let mut echoes = typed(&["x", "l"], &[]);
-    shown(&mut echoes, "l", false);
-    assert_eq!(resolved(&mut echoes, stamp(11)), "");
-    assert_eq!(echoes.unconfirmed_until(), Some(stamp(10) + UNCONFIRMED));
-    assert_eq!(resolved(&mut echoes, stamp(10) + UNCONFIRMED), "(-1@10)");
 }
 
 #[test]

@@ -62,7 +62,6 @@ impl Hold {
         typed_text.retain(|unshown| unshown.key.echo == Echo::Screen || (echoes && unshown.key.sent > self.given_up));
     }
 
-    /// A row is ended.
     pub(super) fn end_row(&mut self, edited: bool) {
         self.edited_return |= edited;
         self.prompts += 1;

@@ -38,7 +38,6 @@ const STEADY_BLOCK: u16 = 2;
 /// Tab stops are this far apart until the host sets others.
 const TAB_DISTANCE: usize = 8;
 
-/// A terminal.
 #[derive(Debug)]
 pub(super) struct Terminal {
     /// The cells that are shown.
@@ -240,7 +239,6 @@ impl Terminal {
         self.cursor_moved();
     }
 
-    /// Switches to the alternate screen or the main one.
     fn switch_screen(&mut self, alternate: bool) {
         if self.is_alternate == alternate {
             return;

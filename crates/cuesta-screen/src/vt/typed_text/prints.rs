@@ -97,7 +97,6 @@ impl<I: Copy> Prints<I> {
         }
     }
 
-    /// Whether a character was printed in a cell in this frame.
     pub(super) fn is_in_frame(&self, cell: (u16, u16), character: char) -> bool {
         self.print(cell, character).is_some_and(|print| print.number >= self.frame)
     }

@@ -9,7 +9,6 @@ pub(super) struct TypedRow<K> {
     pub(super) keys: Vec<TypedKey<K>>,
     /// How many of them are shown.
     pub(super) shown: usize,
-    /// The key that has ended it.
     pub(super) end: Option<ControlKey>,
     /// The cursor when its first unshown key was sent.
     pub(super) origin: CellPosition,

@@ -164,7 +164,6 @@ impl Station {
         }
     }
 
-    /// Text was offered.
     pub(super) fn text_offered(&mut self, now: Stamp) {
         if matches!(&self.state, State::Sending(sending) if sending.waits == Waits::Text) && self.queue.head().is_some()
         {
