@@ -10,5 +10,10 @@ def json_text(value: object, indent: int | None = None, **how: Any) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() or c == "\n" else _escape(c) for c in text)
 
 
+def json_file_text(value: object) -> str:
+    """The text of a JSON file."""
+    return json_text(value, indent=1) + "\n"
+
+
 def _escape(character: str) -> str:
     return json.dumps(character)[1:-1]

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.engine.job import SECOND, Job, fitting_service, most_users, prepare, timeline
+from cuesta.engine.job import SECOND, Job, fit_service, most_users, prepare, timeline
 from cuesta.engine.tapes import read_tape
 from cuesta.errors import InputError
 from cuesta.plan import RawOptions, load
@@ -33,7 +33,7 @@ def test_a_step_takes_time_for_users_who_start_or_leave(here: Path, write: Write
 )
 def test_the_default_service_fits_the_tape(write: Write, tape: str, service: str) -> None:
     write("x.tape", tape)
-    assert str(fitting_service(read_tape("x.tape"))) == service
+    assert str(fit_service(read_tape("x.tape"))) == service
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def second(
 def settled(rows: Iterable[dict[str, Any]], since: float = 0.0) -> bool:
     settling = Settling(WINDOW, USERS)
     for end, row in enumerate(rows, 1):
-        settling.see([snapshot(seconds=float(end), **row)])
+        settling.add_second([snapshot(seconds=float(end), **row)])
     return settling.has_settled(since)
 
 
@@ -91,7 +91,7 @@ def test_a_host_that_answers_nothing_has_not_settled(frozen: dict[str, Any]) -> 
 def test_users_are_unanswered_that_lets_users_wait(rows: list[dict[str, Any]], is_unanswered: bool) -> None:
     settling = Settling(WINDOW, USERS)
     for end, row in enumerate(rows, 1):
-        settling.see([snapshot(seconds=float(end), **row)])
+        settling.add_second([snapshot(seconds=float(end), **row)])
     assert settling.is_unanswered() is is_unanswered
 
 
@@ -104,10 +104,10 @@ def test_a_load_settles_when_the_users_of_the_one_before_have_left() -> None:
 
 def test_users_who_were_turned_away_are_waited_for_until_they_have_tried_again() -> None:
     def settled_with(lacking: int, join_by: float) -> bool:
-        settling = Settling(WINDOW, USERS, least=USERS, join_by=join_by)
+        settling = Settling(WINDOW, USERS, least_users=USERS, join_by=join_by)
         rows = [STEADY | {"users": USERS - 1}] * lacking + [STEADY] * (2 * WINDOW)
         for end, row in enumerate(rows[: 2 * WINDOW], 1):
-            settling.see([snapshot(seconds=float(end), **row)])
+            settling.add_second([snapshot(seconds=float(end), **row)])
         return settling.has_settled(0.0)
 
     assert settled_with(0, join_by=60)
@@ -118,14 +118,14 @@ def test_users_who_were_turned_away_are_waited_for_until_they_have_tried_again()
 def test_a_second_counts_when_all_agents_have_it() -> None:
     settling = Settling(WINDOW, USERS)
     for end in range(1, 2 * WINDOW + 1):
-        settling.see([snapshot(seconds=float(end), **STEADY), snapshot(seconds=float(end - 1), **STEADY)])
+        settling.add_second([snapshot(seconds=float(end), **STEADY), snapshot(seconds=float(end - 1), **STEADY)])
     assert not settling.has_settled(0.0)
 
 
 def drained(waiting: Iterable[int], since: float = 0.0) -> bool:
     settling = Settling(WINDOW, USERS)
     for end, count in enumerate(waiting, 1):
-        settling.see([snapshot(seconds=float(end), **second(waiting=count))])
+        settling.add_second([snapshot(seconds=float(end), **second(waiting=count))])
     return settling.has_drained(since)
 
 

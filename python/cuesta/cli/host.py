@@ -3,7 +3,6 @@
 import argparse
 import json
 import signal
-from types import FrameType
 from typing import Any
 
 from pydantic import ValidationError
@@ -22,7 +21,7 @@ from cuesta.terminal import inform, show
 def carry_out(arguments: argparse.Namespace) -> int:
     """Run the host until a signal arrives or, with --attached, until standard input ends."""
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(each, _interrupt)
+        signal.signal(each, signal.default_int_handler)  # raises KeyboardInterrupt
     try:
         host = _native.Host.start(json.dumps(_spec(arguments)))
     except _native.RunError as error:
@@ -68,10 +67,6 @@ def _spec(arguments: argparse.Namespace) -> dict[str, object]:
 
 
 def _wait() -> None:
-    """Wait for a signal, whose handler raises KeyboardInterrupt."""
+    """Wait until a signal raises KeyboardInterrupt."""
     while True:
         signal.pause()
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

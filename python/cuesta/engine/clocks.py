@@ -23,9 +23,9 @@ class Reading:
 
     at: int
     offset: int
-    """How far the clock is ahead of the engine's,"""
+    """How far the clock is ahead of the engine's."""
     error: int
-    """and the most by which this may be wrong."""
+    """The most by which `offset` may be wrong."""
 
     @classmethod
     def of(cls, sent: int, answered: int, received: int) -> Self:
@@ -40,8 +40,8 @@ class AgentClock:
     name: str | None = None
     """Two clocks of one name are the same clock; None if the agent does not know."""
     held: Reading = field(default_factory=lambda: Reading(_native.now(), 0, 0))
-    """The reading that converts instants. Only a reading that contradicts it replaces it, so that the errors of single
-    readings do not shift due times."""
+    """The reading by which instants are converted. Another one replaces it only if they differ by more than their
+    errors, so that these do not shift due times."""
     start_at: int = 0
     """The start of the segment, on this clock."""
     window: list[Reading] = field(default_factory=list)
@@ -63,9 +63,9 @@ class AgentClock:
         self.start_at = self.instant(at)
         return self.start_at
 
-    def since_start(self, engine_start: int, after: int) -> int:
-        """What is `after` the start on the engine's clock, counted from the start on this one."""
-        return self.instant(engine_start + after) - self.start_at
+    def since_start(self, engine_start: int, offset: int) -> int:
+        """An offset from the segment's start on the engine's clock, as an offset from its start on this clock."""
+        return self.instant(engine_start + offset) - self.start_at
 
     def take(self, reading: Reading) -> Reading | None:
         """Add a reading to the window. Once WINDOW readings are there, empty the window and return the best of them."""

@@ -15,7 +15,7 @@ from cuesta import __version__
 from cuesta.engine.job import Job
 from cuesta.engine.ports import Nodes
 from cuesta.errors import CuestaError
-from cuesta.json_text import json_text
+from cuesta.json_text import json_file_text
 from cuesta.plan import Segment, Step
 from cuesta.private_files import replace_private, write_private
 from cuesta.target import BUILTIN_HOST, without_passwords
@@ -66,7 +66,7 @@ def private_folder(folder: Path) -> None:
 
 def write_json(path: Path, value: object) -> None:
     """Write a file atomically; only its owner may read it."""
-    replace_private(path, json_text(value, indent=1) + "\n")
+    replace_private(path, json_file_text(value))
 
 
 def description(job: Job, started: datetime) -> dict[str, Any]:

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from cuesta import _native
-from cuesta.engine.job import Job
+from cuesta.engine.job import SECOND, Job
 from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan import Group, Step
 from cuesta.target import BUILTIN_HOST, kind_of
 from cuesta.units import many
 
-SECOND = 1_000_000_000
 TYPING_SPEED = 0.05
 """Seconds between two keys of a tape that sets no rate, as VHS types."""
 WORD = r"(?P<file>[^\s;|&<>()]+)"
@@ -26,15 +25,13 @@ WRITES = [
     re.compile(rf"\s-o\s*{WORD}"),
     re.compile(rf"^:(?:w|wq|x|sav|saveas)\s+{WORD}"),
 ]
-"""Rows by which a shell, its commands and editors write a file of a name."""
+"""Rows of shells and editors that write a file, with its name."""
 
 
 def warnings(job: Job) -> Iterator[str]:
     """One sentence for each mistake that the plan, its tapes and its targets show, each once."""
-    found = dict.fromkeys(
-        said for step in job.plan.steps for group in step.settings.group for said in _warnings(job, step, group)
-    )
-    yield from found
+    groups = ((step, group) for step in job.plan.steps for group in step.settings.group)
+    yield from dict.fromkeys(warning for step, group in groups for warning in _warnings(job, step, group))
 
 
 def _warnings(job: Job, step: Step, group: Group) -> Iterator[str]:
@@ -44,7 +41,7 @@ def _warnings(job: Job, step: Step, group: Group) -> Iterator[str]:
         names, users = ", ".join(f"`{file}`" for file in files), many(group.users, "user")
         own = "give each user a name of their own: a column of --data, as in notes-${user}.txt, or $$ in a shell"
         yield f"{tape.name}: {users} at one account write the same file, {names}; {own}"
-    needed, settle = math.ceil(first_part(about, group)), step.settings.settle
+    needed, settle = math.ceil(seconds_before_loop(about, group)), step.settings.settle
     if needed * SECOND > settle:
         first = f"{tape.name}: before their first pass users take at least {needed} s"
         yield f"{first}, and settle is {_native.show_duration(settle)}: that would be measured; --settle {needed + 1}s"
@@ -63,12 +60,12 @@ def _share_account(job: Job, step: Step, group: Group) -> bool:
 def fixed_files(about: dict[str, Any]) -> list[str]:
     """Names of files that a tape writes, the same for each user; `about` is what `cuesta check --json` prints of it."""
     typed = [command["Args"] for command in about["commands"] if command["Type"] == "TYPE"]
-    names = (found["file"].strip("'\"") for text in typed for writes in WRITES for found in writes.finditer(text))
+    names = (match["file"].strip("'\"") for text in typed for writes in WRITES for match in writes.finditer(text))
     return list(dict.fromkeys(name for name in names if name and "$" not in name and not name.startswith("/dev/")))
 
 
-def first_part(about: dict[str, Any], group: Group) -> float:
-    """Seconds that users take at least for what a tape does once: its keys and its pauses, without any answer."""
+def seconds_before_loop(about: dict[str, Any], group: Group) -> float:
+    """The least seconds that users take for what a tape does once: its keys and pauses, if answers take no time."""
     once = about["before"]
     if not once:
         return 0.0

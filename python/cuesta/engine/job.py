@@ -28,7 +28,7 @@ class Job:
 
     plan: Plan
     tapes: Mapping[str, TapeFile]
-    """By `source(group)`."""
+    """By `tape_key(group)`."""
     users: Mapping[str, Users]
     """By the group's `data`."""
     metered_every: float | None = None
@@ -38,7 +38,7 @@ class Job:
     """What else is read while it runs."""
 
     def tape(self, group: Group) -> TapeFile:
-        return self.tapes[source(group)]
+        return self.tapes[tape_key(group)]
 
     def users_of(self, group: Group) -> Users:
         """The users of a group; empty if it names no file."""
@@ -51,7 +51,7 @@ class Job:
     def service(self, step: Step) -> Service:
         """The built-in host's service: the plan's, else one that fits the first tape that is played at the host."""
         at_host = (group for group in step.settings.group if group.target == BUILTIN_HOST)
-        return step.settings.host.service or fitting_service(self.tape(next(at_host)))
+        return step.settings.host.service or fit_service(self.tape(next(at_host)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class PlannedTimes:
 def prepare(plan: Plan) -> Job:
     """Read the tapes and users that the plan names, and check that they go together."""
     groups = list(dict.fromkeys(group for step in plan.steps for group in step.settings.group))
-    by_source = {source(group): group for group in groups}
-    tapes = _distinct({key: read_tape(group.tape, _is_closed(group)) for key, group in by_source.items()})
+    by_key = {tape_key(group): group for group in groups}
+    tapes = _distinct({key: read_tape(group.tape, _is_closed(group)) for key, group in by_key.items()})
     named = plan.settings.secrets.columns
     users = {where: read_users(where, named) for where in dict.fromkeys(group.data for group in groups) if where}
     job = Job(plan, tapes, users)
@@ -120,8 +120,8 @@ def most_users_at(job: Job, *kinds: str) -> int:
     )
 
 
-def fitting_service(tape: TapeFile) -> Service:
-    """What answers a tape.
+def fit_service(tape: TapeFile) -> Service:
+    """A service that answers what a tape waits for.
 
     `transaction N` if it waits for N characters, `form 150` if for a keyboard to unlock, `bsc-loop` if for the delivery
     of messages, `echo` if for nothing but echoes, else `transaction 150`.
@@ -137,8 +137,8 @@ def fitting_service(tape: TapeFile) -> Service:
     return Service("echo") if all(word == "Wait+Echo" for word, _ in waits) else Service("transaction", "150")
 
 
-def source(group: Group) -> str:
-    """The key of a group's tape in `Job.tapes`: a cast makes a different tape if keys do not wait for answers."""
+def tape_key(group: Group) -> str:
+    """The key of a group's tape in `Job.tapes`. A cast makes two tapes: for closed loads, and with its own instants."""
     return group.tape if _is_closed(group) else f"{group.tape} as recorded"
 
 
@@ -159,28 +159,28 @@ def _check_place(plan: Plan, group: Group) -> None:
 
 
 def _check_terminal(job: Job, step: Step, group: Group) -> None:
-    """The terminals at a target have the keys that a tape presses, and can tell what it waits for."""
+    """The kind of terminal at a target must have the keys that a tape presses, and the waits that it uses."""
     service = job.service(step) if group.target == BUILTIN_HOST else None
     why = job.tape(group).content.misfit(service.listen_at() if service else group.target)
     if why:
         raise InputError(f"{group.tape}, at {f'the built-in host: {service}' if service else group.target}: {why}")
 
 
-def wrapped_lines(job: Job, step: Step) -> int:
-    """How many bisync lines the built-in host joins in pairs."""
+def count_looped_lines(job: Job, step: Step) -> int:
+    """The number of lines at the built-in host's service `bsc-loop`, which joins them in pairs."""
     users = sum(group.users for group in step.settings.group if group.target == BUILTIN_HOST)
     return users if users and job.service(step).name == "bsc-loop" else 0
 
 
 def _check_pairs(job: Job, step: Step) -> None:
-    """What a line without another sends would go nowhere."""
-    users = wrapped_lines(job, step)
+    """`bsc-loop` needs an even number of lines: it joins them in pairs."""
+    users = count_looped_lines(job, step)
     if users % 2:
         raise InputError(f"users: {users} lines at `bsc-loop` leave one without another", "take an even number")
 
 
 def _check_network(step: Step) -> None:
-    """What works on the wire between driver and host needs one, and a name for the host's CPUs needs some."""
+    """`tmux` and `defer` need `isolate`; `cpus:host` needs `pin` or `isolate`."""
     settings = step.settings
     for name in ("tmux", "defer"):
         if getattr(settings, name) is not None and not settings.isolate:
@@ -241,20 +241,20 @@ def _check_secrets(job: Job) -> None:
 
 
 def _check_figures(job: Job) -> None:
-    """Limits and published figures must name transactions or groups that there are, else they could never be judged."""
+    """Limits and published figures may name only transactions and groups of the plan."""
     groups = {
         group.name: [*job.tape(group).content.transactions(), job.tape(group).name]
         for step in job.plan.steps
         for group in step.settings.group
     }
     for limit in (limit for step in job.plan.steps for limit in step.settings.limits):
-        _check_whose(f"limit `{limit}`", limit.figure, groups)
+        _check_reference(f"limit `{limit}`", limit.figure, groups)
     for published in job.plan.settings.published:
-        _check_whose(f"published `{published.what}`", published.figure, groups)
+        _check_reference(f"published `{published.what}`", published.figure, groups)
 
 
 def _check_published_tables(plan: Plan) -> None:
-    """A published table is beside some step, else nothing would be shown of it."""
+    """Each row of a published table must have a step with its settings, else it could not be shown."""
     whole = plan.settings.model_dump(mode="json")
     for each in plan.settings.published_table:
         for wanted in [each.when, *({**each.when, **row} for row in each.rows.values())]:
@@ -266,7 +266,7 @@ def _check_published_tables(plan: Plan) -> None:
                 raise InputError(f"published table `{title}`: no step has {what}", f"the first step has {known}")
 
 
-def _check_whose(what: str, figure: Reference, groups: Mapping[str, list[str]]) -> None:
+def _check_reference(what: str, figure: Reference, groups: Mapping[str, list[str]]) -> None:
     known = figure.selectable(groups)
     if figure.transaction is not None and figure.transaction not in known:
         has_transactions = len(known) > len(groups)

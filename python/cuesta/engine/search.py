@@ -164,8 +164,8 @@ class Trials:
             trial = choose(self.folder)
         self.driven.deployment.expect_no_more()
         if self.failure:
-            return  # nor would they follow an announcement
-        end = self._soon()
+            return  # agents that do not record would not follow an announcement either
+        end = self._next_instant()
         self.driven.announce(Announcement(end=LoadEnd(at=end)))
         latest = end + DRAIN + PATIENCE * SECOND
         follow(self.driven.agents, self.observe, self.stopping, lambda: self._now() > latest)
@@ -178,7 +178,7 @@ class Trials:
         end_by = None if trial.end_by is None else trial.end_by - self.driven.start_at
         if not self._settle(started, settings, end_by, trial):
             return False
-        settled = max(self._soon(), started)
+        settled = max(self._next_instant(), started)
         end = settled + settings.measure
         self.driven.announce(Announcement(measure=Measurement(settled=settled, end=end)))
         self.driven.expect(self.number, settled, end)
@@ -189,7 +189,7 @@ class Trials:
     def _begin(self, settings: Settings) -> int:
         """Announce the load; returns when users that it adds have started. Others leave at the end of their pass."""
         groups = settings.group
-        begin = self._soon() if self.number else 0
+        begin = self._next_instant() if self.number else 0
         if self.number:
             self.driven.announce(Announcement(step=NextStep(begin=begin, groups=driver_loads(settings))))
         before = self.users or [0] * len(groups)
@@ -209,7 +209,7 @@ class Trials:
 
         def has_settled() -> bool:
             nonlocal since, is_draining
-            settling.see(self._snapshots())
+            settling.add_second(self._snapshots())
             now = self._now()
             is_draining = is_draining and not settling.has_drained(started / SECOND)
             if is_draining or (trial.is_recovery and settling.is_unanswered()):
@@ -236,10 +236,10 @@ class Trials:
 
     def _follow(self, until: Callable[[], bool]) -> bool:
         """Wait; False if an agent has ended: what the others measure after that is no trial."""
-        follow(self.driven.agents, self.observe, self.stopping, lambda: self._has_lost_one() or until())
-        return not self._has_lost_one()
+        follow(self.driven.agents, self.observe, self.stopping, lambda: self._has_lost_agent() or until())
+        return not self._has_lost_agent()
 
-    def _has_lost_one(self) -> bool:
+    def _has_lost_agent(self) -> bool:
         return any(agent.has_ended for agent in self.driven.agents)
 
     def _snapshots(self) -> list[Snapshot]:
@@ -248,5 +248,6 @@ class Trials:
     def _now(self) -> int:
         return _native.now() - self.driven.start_at
 
-    def _soon(self) -> int:
+    def _next_instant(self) -> int:
+        """The first instant for which a change can be announced now."""
         return self._now() + AHEAD

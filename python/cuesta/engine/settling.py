@@ -10,11 +10,11 @@ from cuesta.records.merging import per_second, pooled
 from cuesta.records.messages import Snapshot
 
 ALIKE = 0.10
-"""Two levels are alike if they differ by less than this share of the later one,"""
+"""Two levels are alike if they differ by less than this share of the later one."""
 ERRORS = 2.0
-"""or by less than this number of standard errors of their difference."""
-FREE = 0.1
-"""The least share of an open load's users who are free where no arrival waits for one."""
+"""They are also alike if they differ by less than this number of standard errors of their difference."""
+LEAST_FREE = 0.1
+"""With this share of an open load's users free, no arrival waits for a user."""
 
 
 @dataclass(slots=True)
@@ -25,8 +25,8 @@ class Series:
     times: list[float] = field(default_factory=list)
     """Median time until the answers of each second; 0 where there was none."""
 
-    def see(self, per_s: float, times: Histogram | None) -> None:
-        """Note a second: how many answers a second there were, and their times."""
+    def add_second(self, per_s: float, times: Histogram | None) -> None:
+        """Add a second: the answers per second, and their times."""
         self.throughput.append(per_s)
         self.times.append(times.quantile(0.5) if times else 0.0)
 
@@ -42,12 +42,12 @@ class Settling:
     window: int
     """Seconds in each of the two parts."""
     users: int
-    """Of the load. Others may still be in the last pass that they play."""
-    least: float = 0.0
+    """Users of the load. Those of the load before may still play the rest of their pass."""
+    least_users: float = 0.0
     """With fewer users the load has not settled, until `join_by`: who is turned away tries again."""
     join_by: float = 0.0
     """The second from which no more users are expected to join."""
-    unlike: float = 0.0
+    wrong_users_until: float = 0.0
     """The end of the last second with more users than the load has, or with too few."""
     seconds: list[float] = field(default_factory=list)
     waits: bool = False
@@ -57,23 +57,23 @@ class Settling:
     transactions: Series = field(default_factory=Series)
     keys: Series = field(default_factory=Series)
 
-    def see(self, snapshots: Sequence[Snapshot]) -> None:
-        """Note the last second, if all agents have it and it is new."""
+    def add_second(self, snapshots: Sequence[Snapshot]) -> None:
+        """Add the last second, if all agents have it and it is new."""
         ends = {each.seconds for each in snapshots}
         if len(ends) != 1 or (self.seconds and max(ends) <= self.seconds[-1]):
             return
         self.seconds.append(max(ends))
         connected = sum(each.users for each in snapshots)
-        if connected > self.users or (connected < self.least and self.seconds[-1] <= self.join_by):
-            self.unlike = self.seconds[-1]
+        if connected > self.users or (connected < self.least_users and self.seconds[-1] <= self.join_by):
+            self.wrong_users_until = self.seconds[-1]
         waits = [each.waiting for each in snapshots]
         self.waiting.append(sum(each.answers + each.prompts + each.echoes for each in waits))
         self.waits = bool(self.waiting[-1]) or connected < self.users
         answered = [each for each in snapshots if each.transactions > each.silent]
-        self.transactions.see(
+        self.transactions.add_second(
             per_second(snapshots, lambda each: each.transactions), pooled(each.response for each in answered)
         )
-        self.keys.see(per_second(snapshots, lambda each: each.keys), pooled(each.echo for each in snapshots))
+        self.keys.add_second(per_second(snapshots, lambda each: each.keys), pooled(each.echo for each in snapshots))
 
     def is_unanswered(self) -> bool:
         """Whether users wait, and nothing was answered or echoed lately."""
@@ -81,20 +81,19 @@ class Settling:
         return self.waits and not any(any(each.times[-self.window :]) for each in series)
 
     def has_drained(self, since: float) -> bool:
-        """Whether what was due before `since` is worked off: users of an open load are free, as many as before."""
+        """Whether the backlog from before `since` is worked off: enough users of an open load are free, and stay so."""
         late = [count for second, count in zip(self.seconds, self.waiting, strict=True) if second > since]
         if len(late) < 2 * self.window:
             return False
-        return max(late[-self.window :]) <= (1 - FREE) * self.users and alike(late, self.window)
+        return max(late[-self.window :]) <= (1 - LEAST_FREE) * self.users and alike(late, self.window)
 
     def has_settled(self, since: float) -> bool:
-        """Whether throughput and response have kept their level; only seconds that end after `since` count, and after
-        those with too many users or too few.
+        """Whether throughput and response have kept their level since `since`, and since the number of users was right.
 
-        Where no transaction ended, keys and their echoes tell. A host that answers nothing may still recover from the
-        load before.
+        Where no transaction ended, keys and their echoes decide. A host that answers nothing has not settled: it may
+        still recover from the load before.
         """
-        first = sum(second <= max(since, self.unlike) for second in self.seconds)
+        first = sum(second <= max(since, self.wrong_users_until) for second in self.seconds)
         if len(self.seconds) - first < 2 * self.window:
             return False
         answered = (series for series in (self.transactions, self.keys) if any(series.times[-self.window :]))

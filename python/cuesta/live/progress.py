@@ -32,11 +32,11 @@ def watching(quiet: bool) -> Iterator[Look]:
     elif sys.stderr.isatty() and os.environ.get("TERM") not in DUMB:
         progress = _bar()
         try:
-            yield _looking(_renewed(progress))
+            yield _looking(_redraw(progress))
         finally:
             progress.stop()
     else:
-        yield _looking(_plain())
+        yield _looking(_print_rows())
 
 
 def _looking(show: Show) -> Look:
@@ -49,11 +49,11 @@ def _looking(show: Show) -> Look:
 
 def _bar() -> Progress:
     # A row that is too long goes on below itself: its end says what users wait for. Brackets on their screens are text.
-    said = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=False))
-    return Progress(BarColumn(bar_width=20), said, console=Console(stderr=True), transient=True, refresh_per_second=4)
+    text = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=False))
+    return Progress(BarColumn(bar_width=20), text, console=Console(stderr=True), transient=True, refresh_per_second=4)
 
 
-def _renewed(progress: Progress) -> Show:
+def _redraw(progress: Progress) -> Show:
     task = progress.add_task("start", total=None)
 
     def show(view: View) -> None:
@@ -63,7 +63,7 @@ def _renewed(progress: Progress) -> Show:
     return show
 
 
-def _plain() -> Show:
+def _print_rows() -> Show:
     shown, known, phase = -PLAIN_EVERY, (False, False), ""
 
     def show(view: View) -> None:

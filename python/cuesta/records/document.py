@@ -80,12 +80,12 @@ def types(module: str) -> str:
 
 def homes() -> dict[str, str]:
     """The module of each table, each table after those that it refers to."""
-    found = dict[str, str]()
+    modules = dict[str, str]()
     for module, roots in MODULES.items():
         for root in roots:
             for name in needed(root):
-                found.setdefault(name, module)
-    return found
+                modules.setdefault(name, module)
+    return modules
 
 
 def _type(table: Table, module: str) -> Iterator[str]:

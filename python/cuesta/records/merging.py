@@ -30,16 +30,16 @@ def merged(kind: type[Record], rows: Sequence[Record]) -> Record:
 
 
 def _merged(kind: Any, rule: str, values: Sequence[Any]) -> Any:
-    there = [value for value in values if value is not None]
+    known = [value for value in values if value is not None]
     if get_origin(kind) is UnionType:
-        return _merged(get_args(kind)[0], rule, there) if there else None
+        return _merged(get_args(kind)[0], rule, known) if known else None
     if kind in (int, float):
-        return max(there, default=0) if rule == "max" else sum(there)
+        return max(known, default=0) if rule == "max" else sum(known)
     if get_origin(kind) is Mapping:
         of_item = get_args(kind)[1]
-        names = dict.fromkeys(name for value in there for name in value)
-        return {name: _merged(of_item, rule, [value[name] for value in there if name in value]) for name in names}
-    return there[0] if rule == "first" else merged(kind, there)
+        names = dict.fromkeys(name for value in known for name in value)
+        return {name: _merged(of_item, rule, [value[name] for value in known if name in value]) for name in names}
+    return known[0] if rule == "first" else merged(kind, known)
 
 
 def pooled(encoded: Iterable[str | None]) -> Histogram | None:

@@ -12,13 +12,13 @@ Record = TypeVar("Record")
 Reader = Callable[[Any], Any]
 
 
-def from_json(kind: type[Record], found: Any) -> Record:
-    """Read a record. What it lacks has its default, which stands for what earlier versions did not record.
+def from_json(kind: type[Record], content: Any) -> Record:
+    """Read a record. A field that earlier versions did not record gets its default.
 
     Raises KeyError where a field without a default is missing, and TypeError where an object is expected.
     """
     of_kind: Any = kind
-    record: Record = _reader(of_kind)(found)
+    record: Record = _reader(of_kind)(content)
     return record
 
 
@@ -37,21 +37,21 @@ def _reader(kind: Any) -> Reader:
         return _figure_reader(_reader(inner[0]))
     if outer is Mapping:
         of_item = _reader(inner[1])
-        return lambda found: {name: of_item(each) for name, each in _object(found).items()}
+        return lambda content: {name: of_item(each) for name, each in _object(content).items()}
     if outer in (Sequence, tuple):
         of_item = _reader(inner[0])
-        return lambda found: tuple(map(of_item, found))
-    return _table_reader(kind) if is_dataclass(kind) else lambda found: found
+        return lambda content: tuple(map(of_item, content))
+    return _table_reader(kind) if is_dataclass(kind) else lambda content: content
 
 
 def _figure_reader(of_value: Reader) -> Reader:
     """Read a figure of either form: with its tier, or the value alone."""
 
-    def read(found: Any) -> MeterFigure[Any]:
-        if isinstance(found, dict) and found.keys() & set(FIGURE) and found.keys() <= set(FIGURE):
-            value = found.get("value")
-            return MeterFigure(None if value is None else of_value(value), found.get("tier"), found.get("why"))
-        return MeterFigure(of_value(found))
+    def read(content: Any) -> MeterFigure[Any]:
+        if isinstance(content, dict) and content.keys() & set(FIGURE) and content.keys() <= set(FIGURE):
+            value = content.get("value")
+            return MeterFigure(None if value is None else of_value(value), content.get("tier"), content.get("why"))
+        return MeterFigure(of_value(content))
 
     return read
 
@@ -60,8 +60,8 @@ def _table_reader(kind: Any) -> Reader:
     hints = get_type_hints(kind)
     readers = [(each.name, each.name.rstrip("_"), _reader(hints[each.name]), _default(each)) for each in fields(kind)]
 
-    def read(found: Any) -> Any:
-        values, row = {}, _object(found)
+    def read(content: Any) -> Any:
+        values, row = {}, _object(content)
         for name, key, of_field, default in readers:
             value = row.get(key) if default is not MISSING else row[key]
             values[name] = of_field(value) if value is not None else None if default is MISSING else default
@@ -70,10 +70,10 @@ def _table_reader(kind: Any) -> Reader:
     return read
 
 
-def _object(found: Any) -> dict[str, Any]:
-    if not isinstance(found, dict):
+def _object(content: Any) -> dict[str, Any]:
+    if not isinstance(content, dict):
         raise TypeError("expected an object")
-    return found
+    return content
 
 
 def _default(field: Any) -> Any:

@@ -9,7 +9,7 @@ from cuesta.analysis.search import Method, Outcome, Try, recorded_rate, replay
 from cuesta.analysis.search.method import Rule
 from cuesta.analysis.summary import Follower, Summary
 from cuesta.engine.folder import check_empty
-from cuesta.engine.job import SECOND, Job, prepare, wrapped_lines
+from cuesta.engine.job import SECOND, Job, count_looped_lines, prepare
 from cuesta.engine.run_job import RunResult
 from cuesta.engine.search import ENDING, NextTrial, SearchJob, search, seconds_of_trial, with_step
 from cuesta.engine.search_folder import note_end
@@ -42,7 +42,7 @@ EXITS = {
     "lowest": Exit.REFUSED,
     "highest": Exit.REFUSED,
 }
-"""By what set the limit. If it was the driver, or no limit was found, the host is not answered for: refused."""
+"""By `limited_by`. Where the driver set the limit, or none was found, nothing is known of the host: refused."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def finish_search(result: RunResult) -> Search:
 def _planned(plan: Plan, method: Method, budget: str | None) -> PlannedSearch:
     most = at_load(plan.settings, method.highest)
     job = prepare(replace(plan, settings=most.settings, steps=(most,)))
-    if wrapped_lines(job, most):
+    if count_looped_lines(job, most):
         what = "a search tries any number of users, and lines at `bsc-loop` come in pairs"
         raise InputError(what, "sweep even numbers instead: cuesta run --users 2,4,8")
     search_job = SearchJob(job, most, {"method": method.json()})
@@ -216,19 +216,19 @@ class Chooser:
         summary = self._summarise(folder)
         self.reading += (_native.now() - began) / SECOND
         known = summary.search.replay if summary and summary.search else replay([], self.method)
-        ask = known.next if self.load else known.resumed
-        if isinstance(ask, Try) and (why := self._too_late(ask)):
-            ask = known.conclude(why)
+        decision = known.next if self.load else known.resumed
+        if isinstance(decision, Try) and (why := self._why_too_late(decision)):
+            decision = known.conclude(why)
             note_end(folder, why)
         if summary and known.rows:
-            self.tell(write_progress(summary, ask))
-        if isinstance(ask, Outcome):
+            self.tell(write_progress(summary, decision))
+        if isinstance(decision, Outcome):
             return None
-        drains = not self.method.whole and ask.load < self.load
-        self.load = ask.load
-        step = at_load(self.settings, ask.load)
-        note = {"load": ask.load, "purpose": ask.purpose, "because": ask.because}
-        return NextTrial(step, note, self._end_by(), is_recovery=ask.purpose == "recover", drains=drains)
+        drains = not self.method.whole and decision.load < self.load
+        self.load = decision.load
+        step = at_load(self.settings, decision.load)
+        note = {"load": decision.load, "purpose": decision.purpose, "because": decision.because}
+        return NextTrial(step, note, self._end_by(), is_recovery=decision.purpose == "recover", drains=drains)
 
     def _summarise(self, folder: Path) -> Summary | None:
         """Sum up the trials so far; None before an agent has recorded anything."""
@@ -241,11 +241,12 @@ class Chooser:
         """The instant by which the last trial must have been measured."""
         return None if self.budget is None else self.begun + round((self.budget - ENDING - 2 * self.reading) * SECOND)
 
-    def _too_late(self, ask: Try) -> str:
+    def _why_too_late(self, trial: Try) -> str:
+        """Why a trial cannot be measured within the budget; empty if it can."""
         end_by = self._end_by()
         if self.budget is None or end_by is None:
             return ""
-        change = abs(ask.load - self.load) if self.method.whole else 0
+        change = abs(trial.load - self.load) if self.method.whole else 0
         takes = seconds_of_trial(self.settings, change)
         is_in_time = _native.now() + takes * SECOND <= end_by
         return "" if is_in_time else f"the budget of {minutes(self.budget)} is spent"

@@ -68,7 +68,7 @@ def test_rows_are_recorded_and_each_step_has_a_report(tmp_path: Path) -> None:
 
 
 def test_an_answer_may_arrive_before_the_request_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answered, take, say = threading.Event(), Metering._take, Metering._say
+    answered, take, say = threading.Event(), Metering._take, Metering._send
 
     def taken(meter: Metering, text: str) -> None:
         take(meter, text)
@@ -82,7 +82,7 @@ def test_an_answer_may_arrive_before_the_request_is_sent(tmp_path: Path, monkeyp
         return told
 
     monkeypatch.setattr(Metering, "_take", taken)
-    monkeypatch.setattr(Metering, "_say", said)
+    monkeypatch.setattr(Metering, "_send", said)
     assert [row["step"] for row in record(tmp_path, of(MARKING), (0, 1)) if "sheet" in row] == [0]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from cuesta.engine.local.child_processes import end_child
+from cuesta.engine.local.child_processes import end_child, read_errors
 from cuesta.errors import CuestaError
 
 PATIENCE = 30.0
@@ -41,9 +41,7 @@ class Running:
             if not part:
                 self.process.kill()
                 self.process.wait()
-                self.errors.seek(0)
-                why = self.errors.read().decode(errors="replace").strip()
-                raise CuestaError(f"the built-in host did not start: {why}")
+                raise CuestaError(f"the built-in host did not start: {read_errors(self.errors)}")
             output += part
         return output.decode().split()
 
@@ -56,8 +54,7 @@ class Running:
 
     def notes(self) -> list[str]:
         """The rows that the host printed about its start, such as a setting that has no effect on this machine."""
-        self.errors.seek(0)
-        return self.errors.read().decode(errors="replace").splitlines()
+        return read_errors(self.errors).splitlines()
 
     def end_rows_at(self, instants: Iterable[int]) -> None:
         """Make rows of the host's meters end at each instant (nanoseconds of the monotonic clock, in order).

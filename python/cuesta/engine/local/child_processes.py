@@ -1,7 +1,8 @@
-"""Ends a child process that lives as long as its standard input."""
+"""Child processes that live as long as their standard input: ends one, and reads what it printed about errors."""
 
 import subprocess
 from contextlib import suppress
+from typing import IO
 
 
 def end_child(process: subprocess.Popen[bytes], patience: float) -> None:
@@ -15,3 +16,9 @@ def end_child(process: subprocess.Popen[bytes], patience: float) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def read_errors(file: IO[bytes]) -> str:
+    """What a child process has printed so far on standard error, which is a temporary file."""
+    file.seek(0)
+    return file.read().decode(errors="replace").strip()

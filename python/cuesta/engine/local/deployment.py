@@ -14,7 +14,7 @@ from cuesta.engine.local.meter_source import SegmentFacts, choose_source
 from cuesta.engine.local.metering import Metering, metering
 from cuesta.engine.local.network.wire import Recording, WireRecord
 from cuesta.engine.local.placement import Placement, leaves_cpu_time
-from cuesta.engine.local.readings import taking
+from cuesta.engine.local.readings import take_readings
 from cuesta.engine.spec import Threads, host_spec
 from cuesta.plan import Segment
 from cuesta.target import BUILTIN_HOST
@@ -70,8 +70,8 @@ def deploy(job: Job, segment: Segment, folder: Path, placement: Placement) -> It
     settings = segment.steps[0].settings
     targets = list(dict.fromkeys(group.target for group in settings.group))
     with (
-        taking(job.readings, folder) as environment,
-        placement.works_on_the_wire(settings) as recording,
+        take_readings(job.readings, folder) as environment,
+        placement.shape_traffic(settings) as recording,
         _host(job, segment, folder, placement) as host,
         agents(settings.agents, folder, job.plan.here, placement.driver_prefix) as drivers,
     ):

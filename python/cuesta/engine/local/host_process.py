@@ -8,7 +8,6 @@ import select
 import signal
 import sys
 from collections import deque
-from types import FrameType
 
 from cuesta import _native
 from cuesta.terminal import inform, show
@@ -16,7 +15,7 @@ from cuesta.terminal import inform, show
 
 def main() -> int:
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(each, _interrupt)
+        signal.signal(each, signal.default_int_handler)  # raises KeyboardInterrupt
     try:
         host = _native.Host.start(sys.argv[1])
     except _native.RunError as error:
@@ -46,10 +45,6 @@ def attend(host: _native.Host) -> None:
         else:
             host.end_row()
             instants.popleft()
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

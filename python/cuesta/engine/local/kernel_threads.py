@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
-from cuesta.engine.local.recorded_readings import recorded
+from cuesta.engine.local.recorded_readings import record_readings
 
 FILE = "kernel-threads.jsonl"
 KTHREADD = 2
@@ -38,7 +38,7 @@ def kernel_threads(folder: Path, every: float, proc: Path = Path("/proc")) -> It
     Nothing is written where the threads cannot be seen.
     """
     threads = KernelThreads(proc)
-    with recorded(folder / FILE, every, threads.read) if threads.before else nullcontext():
+    with record_readings(folder / FILE, every, threads.read) if threads.before else nullcontext():
         yield
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cuesta.engine.local.recorded_readings import recorded
+from cuesta.engine.local.recorded_readings import record_readings
 
 FILE = "linkage.jsonl"
 BOUND = re.compile(r"^ *(\d+):\t *(final )?number of relocations: (\d+)$", re.MULTILINE)
@@ -38,8 +38,8 @@ class Linkage:
             size = file.stat().st_size
             if self.reports.get(file, (0, []))[0] != size:
                 self.reports[file] = size, programs(file.read_text(errors="replace"), file.suffix[1:])
-        bound = [symbols for _, each in self.reports.values() for symbols in each]
-        return {"programs": len(bound), "symbols": sum(bound)}
+        symbols = [count for _, counts in self.reports.values() for count in counts]
+        return {"programs": len(symbols), "symbols": sum(symbols)}
 
 
 def programs(report: str, process: str) -> list[int]:
@@ -66,5 +66,5 @@ def linkage(folder: Path, every: float) -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory(prefix="cuesta-linkage-") as reports:
         Path(reports).chmod(0o1777)  # for programs of other users: a linker that cannot write there writes to stdout
         links = Linkage(Path(reports))
-        with recorded(folder / FILE, every, links.read):
+        with record_readings(folder / FILE, every, links.read):
             yield links.environment

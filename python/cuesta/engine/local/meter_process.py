@@ -110,8 +110,8 @@ def open_meters(request: MeterRequest) -> "Meters":
 def stream() -> None:
     """Serve a request that comes on stdin, until stdin ends. Raises UsageError and CuestaError."""
     text = b""
-    while not text.endswith(b"\n") and len(text) < LONGEST and (came := os.read(0, 1)):
-        text += came  # byte by byte: orders may follow the row
+    while not text.endswith(b"\n") and len(text) < LONGEST and (piece := os.read(0, 1)):
+        text += piece  # byte by byte: orders may follow the row
     request = MeterRequest.parse(text)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # in every locale, as its reader expects
@@ -136,8 +136,8 @@ class Stream:
         self.orders = orders
         self.out = out
         self.marked = meters.snapshot()
-        self.said = b""
-        """The beginning of an incomplete order."""
+        self.incomplete = b""
+        """The beginning of an order whose end has not arrived."""
 
     def run(self, every: float) -> None:
         """Write a report every `every` seconds. A late report does not delay the next ones."""
@@ -153,8 +153,8 @@ class Stream:
 
     def obey(self) -> bool:
         """Read and obey orders. False at the end of input."""
-        came = os.read(self.orders, 4096)
-        *orders, self.said = (self.said + came).split(b"\n")
+        piece = os.read(self.orders, 4096)
+        *orders, self.incomplete = (self.incomplete + piece).split(b"\n")
         for order in orders:
             if order == b"mark":
                 report = self.meters.report(self.marked)
@@ -162,7 +162,7 @@ class Stream:
                 self.marked = self.meters.snapshot()
             elif order == b"profile":
                 self.profile()
-        return bool(came)
+        return bool(piece)
 
     def profile(self) -> None:
         """Write the profile, if stacks were kept."""

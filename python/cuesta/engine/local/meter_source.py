@@ -27,7 +27,7 @@ OF_CPUS = ("machine", "cpus:")
 """Subjects that are all tasks of some CPUs, not processes."""
 OF_HOST = "cpus:host"
 """The subject that is everything on the built-in host's CPUs."""
-SWAPPED = (
+LOOPBACK = (
     "driver and host share this machine over its loopback: what the kernel does to receive runs in the sender's "
     "context: the network's part of a side's CPU time may be the other's, and is shown apart"
 )
@@ -49,14 +49,16 @@ ISOLATED = Attribution(
     "and have receiving for others",
     2,
 )
-PINNED = Attribution(f"{SWAPPED}; they are pinned to CPUs of their own", 3)
-LOOSE = Attribution(f"{SWAPPED}; they are not pinned (--pin, or as root --isolate), and take CPU from one another", 4)
+PINNED = Attribution(f"{LOOPBACK}; they are pinned to CPUs of their own", 3)
+UNPINNED = Attribution(
+    f"{LOOPBACK}; they are not pinned (--pin, or as root --isolate), and take CPU from one another", 4
+)
 ONE_PINNED = Attribution(
-    f"{SWAPPED}; --pin placed the driver, but not a host that it did not start: they may take CPU from one another", 4
+    f"{LOOPBACK}; --pin placed the driver, but not a host that it did not start: they may take CPU from one another",
+    4,
 )
 MACHINE = "machine"
-"""The subject that is the whole machine."""
-THROUGH = "driver and host share this machine through {}: either CPU time is its own, but they compete"
+OWN_PROGRAM = "driver and host share this machine through {}: either CPU time is its own, but they compete"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +84,8 @@ class MeterSource:
     @property
     def about(self) -> dict[str, object]:
         """Its record; `honesty` and `order` are the attribution's sentence and level."""
-        said = {name: getattr(self, name) for name in ("source", "subject", "why", "whole_machine")}
-        return {**said, "honesty": self.attribution.sentence, "order": self.attribution.level}
+        own = {name: getattr(self, name) for name in ("source", "subject", "why", "whole_machine")}
+        return {**own, "honesty": self.attribution.sentence, "order": self.attribution.level}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +106,19 @@ class SegmentFacts:
 def choose_source(where: str, facts: SegmentFacts, every: float | None = None) -> MeterSource:
     """Resolve WHERE with its tracers and its period; the default is a second."""
     tier, subject = tier_and_subject(where)
-    found = untraced(named_cpus(subject, facts), facts)
-    if found.request is None:
-        return found
-    if tier:
-        found = replace(found, request=trace(found.request, TRACED[tier]))
-    return replace(found, request=replace(found.request, every=every)) if found.request and every else found
+    source = resolve_untraced(name_cpus(subject, facts), facts)
+    if source.request is None:
+        return source
+    request = add_tracing(source.request, TRACED[tier]) if tier else source.request
+    return replace(source, request=replace(request, every=every or request.every))
 
 
-def named_cpus(subject: str, facts: SegmentFacts) -> str:
+def name_cpus(subject: str, facts: SegmentFacts) -> str:
     """Name the CPUs of `cpus:host`."""
     return f"cpus:{','.join(map(str, facts.host_cpus))}" if subject == OF_HOST and facts.host_cpus else subject
 
 
-def trace(request: MeterRequest, depth: Literal["light", "full"]) -> MeterRequest:
+def add_tracing(request: MeterRequest, depth: Literal["light", "full"]) -> MeterRequest:
     """Ask for tracing too; the full tracer replaces the sampler."""
     sampled = depth == "light"
     return replace(request, traced=depth, sampled=sampled, stacks=request.stacks and sampled)
@@ -133,33 +134,33 @@ def why_untraced(where: str) -> str | None:
     return _native.why_untraced(of_processes=not tier_and_subject(where)[1].startswith(OF_CPUS))
 
 
-def untraced(where: str, facts: SegmentFacts) -> MeterSource:
+def resolve_untraced(where: str, facts: SegmentFacts) -> MeterSource:
     """Resolve WHERE without its tracers."""
     if where == "none":
-        return nothing("--meters none")
+        return no_source("--meters none")
     if where.startswith("ssh:"):
         return over_ssh(where, facts)
     if where.startswith(("http:", "https:")):
-        worth = attribution(facts, not is_here(host_of(where)))
-        return MeterSource(HERE, "node_exporter", without_passwords(where), "as asked for", worth, MeterRequest(where))
+        level = attribution(facts, not is_here(host_of(where)))
+        return MeterSource(HERE, "node_exporter", without_passwords(where), "as asked for", level, MeterRequest(where))
     if where not in ("auto", "plain"):
         return here(where, "as asked for", facts)
-    found = automatic(facts)
-    if where == "plain" and found.request:
-        return replace(found, request=replace(found.request, sampled=False, stacks=False))
-    return found
+    source = find_host(facts)
+    if where == "plain" and source.request:
+        return replace(source, request=replace(source.request, sampled=False, stacks=False))
+    return source
 
 
-def nothing(why: str) -> MeterSource:
+def no_source(why: str) -> MeterSource:
     return MeterSource(None, "none", "nothing", why, Attribution(""))
 
 
-def automatic(facts: SegmentFacts) -> MeterSource:
+def find_host(facts: SegmentFacts) -> MeterSource:
     """Find the host on this machine."""
     kinds = {kind(target, facts) for target in facts.targets}
     if kinds == {"elsewhere"}:
         remedy = "meter it with --meters ssh://HOST or --meters http://HOST:9100/metrics"
-        return nothing(f"the target is not on this machine: {remedy}")
+        return no_source(f"the target is not on this machine: {remedy}")
     if kinds == {"built-in"}:
         return here(f"pid:{facts.host}", "the built-in host's process", facts)
     if kinds == {"programs"}:
@@ -192,9 +193,8 @@ def attached(facts: SegmentFacts) -> str:
 def is_here(host: str) -> bool:
     """Whether a name is this machine's: a socket can be bound to its address."""
     try:
-        found = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)
-        family, kind_, protocol, _, address = found[0]
-        with socket.socket(family, kind_, protocol) as probe:
+        (family, type_, protocol, _, address), *_ = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)
+        with socket.socket(family, type_, protocol) as probe:
             probe.bind(address)
     except OSError:
         return False
@@ -210,24 +210,24 @@ def here(subject: str, why: str, facts: SegmentFacts) -> MeterSource:
 def over_ssh(where: str, facts: SegmentFacts) -> MeterSource:
     """Run `cuesta meters stream` on another machine: `ssh://USER@HOST:PORT?subject=pid:7&tier=exact&identity=FILE`."""
     parts = urlsplit(where)
-    asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-    subject = asked.get("subject", MACHINE)
+    query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    subject = query.get("subject", MACHINE)
     command = ["ssh", "-T", "-o", "BatchMode=yes"]
     command += ["-p", str(parts.port)] if parts.port else []
     command += ["-l", parts.username] if parts.username else []
-    command += ["-i", asked["identity"]] if "identity" in asked else []
-    match asked.get("known_hosts"):
+    command += ["-i", query["identity"]] if "identity" in query else []
+    match query.get("known_hosts"):
         case None:
             pass
         case "accept-new":
             command += ["-o", "StrictHostKeyChecking=accept-new"]
         case file:
             command += ["-o", f"UserKnownHostsFile={file}"]
-    command += ["--", parts.hostname or "", shlex.join([asked.get("command", "cuesta"), "meters", "stream"])]
-    request, traced = MeterRequest(subject, stacks=True), TRACED.get(asked.get("tier", ""))
-    request = trace(request, traced) if traced else request
-    worth = attribution(facts, not is_here(host_of(where)))
-    return MeterSource(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", worth, request)
+    command += ["--", parts.hostname or "", shlex.join([query.get("command", "cuesta"), "meters", "stream"])]
+    request, traced = MeterRequest(subject, stacks=True), TRACED.get(query.get("tier", ""))
+    request = add_tracing(request, traced) if traced else request
+    level = attribution(facts, not is_here(host_of(where)))
+    return MeterSource(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", level, request)
 
 
 def host_of(url: str) -> str:
@@ -239,9 +239,9 @@ def attribution(facts: SegmentFacts, elsewhere: bool) -> Attribution:
     if elsewhere or all(kind(target, facts) == "elsewhere" for target in facts.targets):
         return APART
     if all(kind(target, facts) == "programs" for target in facts.targets):
-        return Attribution(THROUGH.format(attached(facts)))
+        return Attribution(OWN_PROGRAM.format(attached(facts)))
     if facts.isolated:
         return ISOLATED
     if facts.host_cpus is None:
-        return LOOSE
+        return UNPINNED
     return PINNED if all(kind(target, facts) == "built-in" for target in facts.targets) else ONE_PINNED

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from cuesta import _native
+from cuesta.engine.local.child_processes import read_errors
 from cuesta.engine.local.meter_source import MeterSource
 from cuesta.json_text import json_text
 from cuesta.private_files import record_file, write_private
@@ -62,7 +63,7 @@ class Metering:
         self.marks: deque[tuple[int | None, int | None]] = deque()
         """For each unanswered mark: the step that ends there, or None; when it was sent, if it marks a bound."""
         self.profiles: deque[int | None] = deque()
-        """For each profile that was asked for and not given: the step that ended there, or None."""
+        """For each unanswered request for a profile: the step that ended there, or None."""
         self.measuring: int | None = None
         self.lock = threading.Lock()
         self.ending = threading.Event()
@@ -78,8 +79,8 @@ class Metering:
         self._write({"about": self.meter_source.about, "at": _native.now()})
         if self.meter_source.command:
             self._launch(self.meter_source.command)
-            self._thread(self._listen)
-            self._thread(self._ask)
+            self._start_thread(self._listen)
+            self._start_thread(self._mark_bounds)
 
     @property
     def reports(self) -> bool:
@@ -90,7 +91,7 @@ class Metering:
         """Wait for the first reading: a meter takes a second to start."""
         if self.process:
             with self.lock:
-                self._order((None, None))  # answered as soon as it reads
+                self._send_mark((None, None))  # answered as soon as it reads
             self.reads.wait(STARTING)
 
     def expect(self, number: int, settled: int, end: int) -> None:
@@ -136,7 +137,7 @@ class Metering:
             self._gap(f"{command[0]}: {error.strerror}")
             return
         if self.meter_source.request:
-            self._say(self.meter_source.request.json())
+            self._send(self.meter_source.request.json())
 
     def _close(self) -> None:
         """Close the pipes of a process that has ended."""
@@ -145,34 +146,35 @@ class Metering:
                 with suppress(OSError):
                     end.close()
 
-    def _thread(self, work: Any) -> None:
+    def _start_thread(self, work: Any) -> None:
         thread = threading.Thread(target=work, daemon=True)
         thread.start()
         self.threads.append(thread)
 
-    def _ask(self) -> None:
+    def _mark_bounds(self) -> None:
+        """Send a mark at both bounds of each expected step."""
         for number, settled, end in iter(self.expected.get, None):
             for at, ends in ((settled, None), (end, number)):
                 if self.ending.wait(max((at - _native.now()) / 1e9, 0.0)):
                     return
-                with self.lock:  # else an end at this moment would find the step neither open nor closed
+                with self.lock:  # so that `stop` sees `measuring` and its mark change together
                     self.measuring = number if ends is None else None
                     self._mark(ends)
 
     def _mark(self, step: int | None) -> None:
         """Send the mark of a bound, and take the profile since the bound before. The caller holds the lock."""
-        self._order((step, _native.now()))
+        self._send_mark((step, _native.now()))
         self.profiles.append(step)
-        if not self._say("profile"):
+        if not self._send("profile"):
             self.profiles.pop()
 
-    def _order(self, mark: tuple[int | None, int | None]) -> None:
-        """Send a mark. Note it first, since the answer may arrive before `_say` returns."""
+    def _send_mark(self, mark: tuple[int | None, int | None]) -> None:
+        """Send a mark. Note it first, since the answer may arrive before `_send` returns."""
         self.marks.append(mark)
-        if not self._say("mark"):
+        if not self._send("mark"):
             self.marks.pop()
 
-    def _say(self, order: str) -> bool:
+    def _send(self, order: str) -> bool:
         with suppress(OSError, ValueError):
             if self.process and self.process.stdin:
                 self.process.stdin.write(f"{order}\n")
@@ -183,15 +185,15 @@ class Metering:
     def _listen(self) -> None:
         """Record its output; start it again if it ends by itself."""
         assert self.meter_source.command
-        for left in reversed(range(RESTARTS + 1)):
+        for restarts_left in reversed(range(RESTARTS + 1)):
             if self.process and self.process.stdout:
                 for text in self.process.stdout:
                     self._take(text)
                 self.process.wait()
                 if self.ending.is_set():
                     return
-                self._gap(self._last_words())
-            if not left or self.ending.wait(PAUSE):
+                self._gap(self._describe_end())
+            if not restarts_left or self.ending.wait(PAUSE):
                 return
             with self.lock:
                 self.marks.clear()
@@ -227,13 +229,11 @@ class Metering:
         self.reads.set()
         self._write({"gap": why, "at": _native.now()})
 
-    def _last_words(self) -> str:
+    def _describe_end(self) -> str:
+        """The end of the process's own error message, or its exit code; and what to do."""
         assert self.process
-        said = ""
-        if self.errors:
-            self.errors.seek(0)
-            said = self.errors.read().decode(errors="replace").strip()
-        why = in_one_line(said)[-500:] or f"the meter's process ended with {self.process.returncode}"
+        message = read_errors(self.errors) if self.errors else ""
+        why = in_one_line(message)[-500:] or f"the meter's process ended with {self.process.returncode}"
         remedy = remedy_for(self.meter_source.source, why)
         return f"{why}; {remedy}" if remedy else why
 
@@ -243,9 +243,9 @@ class Metering:
             self.file.flush()
 
 
-def in_one_line(said: str) -> str:
+def in_one_line(message: str) -> str:
     """Join the lines of an error as a command prints it: what was wrong, then what to do."""
-    parts = [line.strip() for line in said.splitlines() if line.strip()]
+    parts = [line.strip() for line in message.splitlines() if line.strip()]
     return "; ".join(parts).removeprefix("cuesta: ")
 
 
@@ -253,8 +253,8 @@ def remedy_for(source: str, why: str) -> str | None:
     """The remedy, if one is known."""
     if source == "node_exporter":
         return "see whether it still runs"
-    found = (remedy for said, remedy in REMEDIES.items() if said in why.lower())
-    return next(found, None) if source == "ssh" else None
+    remedies = (remedy for words, remedy in REMEDIES.items() if words in why.lower())
+    return next(remedies, None) if source == "ssh" else None
 
 
 LEFT_OUT = ("notes", "total_time", "wall", "subject")

@@ -43,8 +43,8 @@ class Placement:
         return self.sides.host.command_prefix if self.sides else ()
 
     @contextmanager
-    def works_on_the_wire(self, settings: Settings) -> Iterator[Recording | None]:
-        """Let what a segment's settings name work on the wire during the block; gives the wire's recording."""
+    def shape_traffic(self, settings: Settings) -> Iterator[Recording | None]:
+        """Apply a segment's `tmux` and `defer` to the wire during the block; yields its recording, if there is one."""
         if self.sides is None:
             yield None
             return

@@ -14,7 +14,7 @@ EVERY = 0.25
 
 
 @contextmanager
-def taking(names: Collection[FurtherReading], folder: Path) -> Iterator[Mapping[str, str]]:
+def take_readings(names: Collection[FurtherReading], folder: Path) -> Iterator[Mapping[str, str]]:
     """Take readings during the block and write them into the folder at its end.
 
     Yields the environment in which the driver must start its programs.

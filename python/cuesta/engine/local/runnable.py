@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from cuesta.engine.local.recorded_readings import recorded
+from cuesta.engine.local.recorded_readings import record_readings
 
 FILE = "wanting.jsonl"
 EVERY = 0.1
@@ -41,11 +41,11 @@ class RunnableTasks:
 
     def children(self, process: int) -> list[int]:
         """The processes that a process has started; none if it has ended."""
-        found = list[int]()
+        children = list[int]()
         for task in self.tasks(process):
             with suppress(OSError):
-                found += map(int, (task / "children").read_text().split())
-        return found
+                children += map(int, (task / "children").read_text().split())
+        return children
 
     def tasks(self, process: int) -> list[Path]:
         try:
@@ -56,4 +56,4 @@ class RunnableTasks:
 
 def count_runnable(folder: Path, every: float = EVERY) -> AbstractContextManager[None]:
     """Sample while the block runs, then write the rows into a folder, which exists when the block ends."""
-    return recorded(folder / FILE, every, RunnableTasks(os.getpid()).read)
+    return record_readings(folder / FILE, every, RunnableTasks(os.getpid()).read)

@@ -7,7 +7,6 @@ run starts quickly.
 
 import signal
 import sys
-from types import FrameType
 
 from cuesta import _native
 from cuesta.terminal import inform, show
@@ -15,7 +14,7 @@ from cuesta.terminal import inform, show
 
 def main() -> int:
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(each, _interrupt)
+        signal.signal(each, signal.default_int_handler)  # raises KeyboardInterrupt
     try:
         agent = _native.Tmux.start(sys.argv[1])
         try:
@@ -36,10 +35,6 @@ def answer(agent: _native.Tmux) -> None:
     requests = {"status": agent.status, "reset": agent.reset}
     for row in sys.stdin:
         show(requests[row.strip()]())
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import pytest
 from cuesta.cli import main
 from cuesta.engine.job import prepare
 from cuesta.engine.local.network import isolation
-from cuesta.engine.local.network.isolation import NetNs, NetNsPair, check, linked_namespaces, mask, see_privileges
+from cuesta.engine.local.network.isolation import NetNs, NetNsPair, check, check_privileges, linked_namespaces, mask
 from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.plan import RawOptions, load
 from tests.cli.test_run import running
@@ -142,11 +142,11 @@ def ends(process: int) -> bool:
 def test_missing_privileges_are_reported(tmp_path: Path) -> None:
     (tmp_path / "status").write_text("Name:\tcuesta\nCapEff:\t0000000000001000\n")
     with pytest.raises(CuestaError, match=r"may not \(CAP_SYS_ADMIN missing\)") as raised:
-        see_privileges(tmp_path / "status")
+        check_privileges(tmp_path / "status")
     assert raised.value.exit == Exit.FAILED
     assert raised.value.remedy == "run it as root; or --pin alone, which keeps the CPUs apart but not the network"
     (tmp_path / "status").write_text("CapEff:\t0000000000201000\n")
-    see_privileges(tmp_path / "status")
+    check_privileges(tmp_path / "status")
 
 
 def test_hosts_that_cuesta_does_not_start_cannot_be_isolated(here: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from cuesta.engine.local.network.isolation import WIRE, NetNs, NetNsPair, inside
+from cuesta.engine.local.network.isolation import WIRE, NetNs, NetNsPair, run_inside
 from cuesta.errors import CuestaError
 
 EMPTY_POLLS = 2
@@ -46,22 +46,22 @@ def deferral(wait: int | None, sides: NetNsPair) -> Iterator[None]:
 def _changed(side: NetNs, change: str, change_back: str) -> Iterator[None]:
     """Change something on a side during the block, by a shell's scripts. An error of the block is kept."""
     try:
-        inside(side, change, REMEDY)
+        run_inside(side, change, REMEDY)
         yield
     except BaseException:
         with suppress(CuestaError):
-            inside(side, change_back, REMEDY)
+            run_inside(side, change_back, REMEDY)
         raise
-    inside(side, change_back, REMEDY)
+    run_inside(side, change_back, REMEDY)
 
 
 def _polling_threads() -> set[int]:
     """The kernel's threads that poll a device of this name; those of other runs have the same name."""
-    found = set()
+    threads = set()
     for comm in Path("/proc").glob("[0-9]*/comm"):
         try:
             if comm.read_text().startswith(f"napi/{WIRE}-"):
-                found.add(int(comm.parent.name))
+                threads.add(int(comm.parent.name))
         except OSError:  # it has ended
             continue
-    return found
+    return threads

@@ -62,7 +62,7 @@ def check(job: Job) -> None:
     if elsewhere := sorted(targets - {BUILTIN_HOST}):
         what = f"--isolate: only the built-in host can be put into a network of its own, not {elsewhere[0]}"
         raise UsageError(what, "leave --isolate out, or leave --target out")
-    see_privileges()
+    check_privileges()
     need_programs("--isolate", PROGRAMS)
     if any(step.settings.defer is not None for step in job.plan.steps):
         need_programs("defer", DEFERRAL_PROGRAMS)
@@ -75,10 +75,10 @@ def need_programs(what: str, programs: Mapping[str, str]) -> None:
             raise CuestaError(f"{what} needs `{program}`", f"apt-get install {package}")
 
 
-def see_privileges(status: Path = Path("/proc/self/status")) -> None:
+def check_privileges(status: Path = Path("/proc/self/status")) -> None:
     """Raise CuestaError if this user may not make namespaces."""
-    found = re.search(r"^CapEff:\s*([0-9a-f]+)$", status.read_text(encoding="ascii", errors="replace"), re.MULTILINE)
-    held = int(found[1], 16) if found else 0
+    match = re.search(r"^CapEff:\s*([0-9a-f]+)$", status.read_text(encoding="ascii", errors="replace"), re.MULTILINE)
+    held = int(match[1], 16) if match else 0
     missing = [name for name, bit in PRIVILEGES.items() if not held >> bit & 1]
     if missing:
         what = f"--isolate makes network namespaces, which this user may not ({' and '.join(missing)} missing)"
@@ -100,7 +100,7 @@ def linked_namespaces(driver_cpus: Sequence[int], host_cpus: Sequence[int]) -> I
             os.sched_setaffinity(0, before)
 
 
-def inside(side: NetNs, script: str, remedy: str) -> None:
+def run_inside(side: NetNs, script: str, remedy: str) -> None:
     """Run a shell's script on a side; it sees the namespace's own devices in /sys. Raises CuestaError if it fails."""
     _ip("netns", "exec", side.namespace, "sh", "-c", script, remedy=remedy)
 
@@ -158,7 +158,7 @@ def _make(sides: NetNsPair) -> None:
 def _steer(side: NetNs) -> None:
     """Make the side's CPUs receive its packets."""
     queues = f"/sys/class/net/{WIRE}/queues/rx-*/rps_cpus"
-    inside(side, f"for queue in {queues}; do echo {mask(side.cpus)} >$queue || exit; done", REMEDY)
+    run_inside(side, f"for queue in {queues}; do echo {mask(side.cpus)} >$queue || exit; done", REMEDY)
 
 
 def _ip(*words: str, remedy: str = REMEDY) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from cuesta.engine.local.child_processes import end_child
+from cuesta.engine.local.child_processes import end_child, read_errors
 from cuesta.engine.local.network.isolation import WIRE, NetNs, NetNsPair
 from cuesta.errors import CuestaError
 from cuesta.records.rows import TmuxReading
@@ -39,8 +39,7 @@ class TmuxAgent:
         if self._row() != b"ready\n":
             self.process.kill()
             self.process.wait()
-            self.errors.seek(0)
-            why = self.errors.read().decode(errors="replace").strip().removeprefix("cuesta: ") or TIMED_OUT
+            why = read_errors(self.errors).removeprefix("cuesta: ") or TIMED_OUT
             raise CuestaError(f"tmux: an agent did not start: {why}", "docs/tmux.md tells what it needs")
 
     def ask(self, request: str) -> TmuxReading | None:
