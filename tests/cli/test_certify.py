@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from cuesta.cli import main
 from cuesta.engine import certifier
 from cuesta.errors import Exit, InputError
-from cuesta.ledger.certification import record_text
+from cuesta.json_text import json_file_text
 from cuesta.workflow.verify import verify
 from tests.busy import BUSY
 from tests.conftest import Cuesta, Write
@@ -165,7 +165,7 @@ def test_a_flipped_byte_anywhere_is_detected(made: Path, data: st.DataObject) ->
     try:
         file.write_bytes(before[:at] + bytes([before[at] ^ bit]) + before[at + 1 :])
         try:
-            wrong = "\n".join(verify(made, None)["wrong"])
+            wrong = "\n".join(verify(made, None).wrong)
         except InputError as error:  # a flip made the format a newer one
             wrong = str(error)
             assert "is of format" in wrong
@@ -178,15 +178,15 @@ def test_a_flipped_byte_anywhere_is_detected(made: Path, data: st.DataObject) ->
 def test_a_figure_changed_in_its_last_digit_is_detected(copy: Path) -> None:
     changed = record(copy)
     changed["driver"]["cpu"] = math.nextafter(changed["driver"]["cpu"], 1.0)
-    (copy / "record.json").write_text(record_text(changed))
+    (copy / "record.json").write_text(json_file_text(changed))
     told = "record.json: its text is not the one that cuesta wrote: its SHA-256 differs"
-    assert verify(copy, None)["wrong"] == [told]
+    assert verify(copy, None).wrong == [told]
 
 
 def test_a_record_without_its_own_hash_is_still_verified(copy: Path) -> None:
     file = copy / "record.json"
-    file.write_text(record_text({name: value for name, value in record(copy).items() if name != "sha256"}))
-    assert verify(copy, None)["wrong"] == []
+    file.write_text(json_file_text({name: value for name, value in record(copy).items() if name != "sha256"}))
+    assert verify(copy, None).wrong == []
 
 
 def test_each_kind_of_change_is_named(copy: Path) -> None:
@@ -198,7 +198,7 @@ def test_each_kind_of_change_is_named(copy: Path) -> None:
     document["grade"] = "certified"
     document["measurements"]["d"][0]["figure"]["value"] = 0.001
     (copy / "record.json").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-    wrong = "\n".join(verify(copy, None)["wrong"])
+    wrong = "\n".join(verify(copy, None).wrong)
     assert "run-1/meters.jsonl: is in the record and not in the folder" in wrong
     assert "run-1/extra.jsonl: is in the folder and not in the record" in wrong
     assert "run-9/series.jsonl: is in the folder and not in the record" in wrong
@@ -242,7 +242,7 @@ def test_it_is_signed_and_the_signature_checked(copy: Path, cuesta: Cuesta) -> N
 
 def test_a_run_without_its_first_file_is_reported(copy: Path) -> None:
     (copy / "run-1" / "run.json").unlink()
-    wrong = verify(copy, None)["wrong"]
+    wrong = verify(copy, None).wrong
     assert "run-1/run.json: is in the record and not in the folder" in wrong
     assert "run-1/meters.jsonl: is of no run any more" in wrong
     assert not [row for row in wrong if "SHA-256" in row]

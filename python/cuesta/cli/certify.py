@@ -38,13 +38,14 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 def _verify(arguments: argparse.Namespace) -> int:
     """Verify what was certified; exit 1 if something is wrong."""
-    from cuesta.workflow.verify import text, verify_all  # noqa: PLC0415, a certification needs none of it
+    from cuesta.workflow.verify import verify_all  # noqa: PLC0415, a certification needs none of it
 
     results = verify_all(arguments.what, arguments.signers)
     for result in results:
-        say("\n".join(text(result)), arguments.json)
-    write_json(arguments.json, results[0] if len(results) == 1 else {"verified": results})
-    return Exit.GOOD if all(result["ok"] for result in results) else Exit.FAILED
+        say(result.text(), arguments.json)
+    objects = [result.json() for result in results]
+    write_json(arguments.json, objects[0] if len(objects) == 1 else {"verified": objects})
+    return Exit.GOOD if all(result.ok for result in results) else Exit.FAILED
 
 
 def _check_flags(arguments: argparse.Namespace) -> None:

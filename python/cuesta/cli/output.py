@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from cuesta.errors import CuestaError, UsageError
-from cuesta.json_text import json_text
+from cuesta.json_text import json_file_text
 from cuesta.private_files import write_private
 from cuesta.terminal import inform, write
 
@@ -43,11 +43,7 @@ def is_own(path: Path) -> bool:
         first = json.loads(text if text.startswith("{\n") else text.partition("\n")[0])
     except (OSError, ValueError):
         return False
-    return isinstance(first, dict) and text in (_written(first), *_rows_from(first, text))
-
-
-def _written(value: object) -> str:
-    return json_text(value, indent=1) + "\n"
+    return isinstance(first, dict) and text in (json_file_text(first), *_rows_from(first, text))
 
 
 def _rows_from(first: object, text: str) -> list[str]:
@@ -64,7 +60,7 @@ def free_name(path: Path) -> str:
 
 def write_json(where: str | None, value: object) -> None:
     """Write one object to a file, or to standard output if `where` is `-`."""
-    text = _written(value)
+    text = json_file_text(value)
     if where == "-":
         is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
         _print(text.removesuffix("\n") if is_utf8 else json.dumps(value, indent=1), sys.stdout)

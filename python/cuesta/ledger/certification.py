@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from cuesta.errors import InputError
-from cuesta.json_text import json_text
+from cuesta.json_text import json_file_text
 from cuesta.ledger.record import FORMAT, CertificationSetup
 from cuesta.ledger.rows import insist_on_known_format, why_unreadable
 from cuesta.ledger.run_folder import raw_files
@@ -89,15 +89,10 @@ def read_object(path: Path) -> dict[str, Any]:
     return content
 
 
-def record_text(record: dict[str, Any]) -> str:
-    """The exact text of `record.json`."""
-    return json_text(record, indent=1) + "\n"
-
-
 def text_hash(record: dict[str, Any]) -> str:
     """SHA-256 of the text of `record.json` without the hash itself: any change of the file shows."""
     rest = {name: value for name, value in record.items() if name != "sha256"}
-    return hashlib.sha256(record_text(rest).encode()).hexdigest()
+    return hashlib.sha256(json_file_text(rest).encode()).hexdigest()
 
 
 def first_error(error: ValidationError) -> str:

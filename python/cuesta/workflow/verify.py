@@ -1,6 +1,8 @@
 """Compares a record with its raw files, or checks the identities of a typed table."""
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,56 @@ SPOILT_FILE_ERRORS = (LookupError, ValueError, TypeError, AttributeError, Arithm
 """Errors that deriving figures may raise if a raw file was changed."""
 
 
-def verify_all(what: Path, signers: Path | None) -> list[dict[str, Any]]:
-    """Verify a certification (or several), a run folder, or a typed table: for each `ok`, and `wrong` if it is not."""
-    return [verify(one, signers) for one in ([what] if what.is_file() else folders(what))]
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """Whether a certification, a run folder or a typed table agrees with its own raw data."""
+
+    what: Path
+    wrong: Sequence[str]
+    """What does not agree, a sentence each."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """Further entries of the object that `--json` prints."""
+    findings: str = ""
+    """The text of a typed table's findings."""
+
+    @property
+    def ok(self) -> bool:
+        return not self.wrong
+
+    def json(self) -> dict[str, Any]:
+        """The object that `--json` prints."""
+        return {"what": str(self.what), "ok": self.ok, "wrong": list(self.wrong), **self.facts}
+
+    def text(self) -> str:
+        """The result for a terminal."""
+        if self.findings:
+            return self.findings
+        word = "VERIFIED" if self.ok else "NOT VERIFIED"
+        return "\n".join([f"{word}  {self.what}", *(f"  {row}" for row in self._rows())])
+
+    def _rows(self) -> Iterator[str]:
+        yield from (f"- {each}" for each in self.wrong)
+        facts = self.facts
+        if self.ok and "files" in facts:
+            yield f"{facts['files']} raw files are as they were hashed, and all figures were derived from them again;"
+            yield "record.html and the runs' summaries can be made again, and were not checked"
+            yield f"{facts['grade']}: {many(facts['runs'], 'run')} counted, {facts['excluded']} did not"
+        elif self.ok and "compared" in facts:
+            yield f"{facts['compared']} values of summary.json are those derived from the records again"
+        elif (writer := facts.get("written_by", __version__)) != __version__:
+            yield f"it was written by cuesta {writer}, whose formulas may differ from those of {__version__}"
+        if facts.get("signed_by"):
+            yield f"signed by {facts['signed_by']}"
+        elif self.ok and facts.get("signature"):
+            yield "it is signed, by whom is not known: --signers FILE says who may have"
 
 
-def folders(folder: Path) -> list[Path]:
+def verify_all(what: Path, signers: Path | None) -> list[Verification]:
+    """Verify a certification (or several), a run folder, or a typed table."""
+    return [verify(one, signers) for one in ([what] if what.is_file() else list_folders(what))]
+
+
+def list_folders(folder: Path) -> list[Path]:
     """The folders to verify: this one, or the certifications of groups in it."""
     if is_certification(folder) or (folder / "run.json").is_file():
         return [folder]
@@ -33,13 +79,13 @@ def folders(folder: Path) -> list[Path]:
     return inside
 
 
-def verify(what: Path, signers: Path | None) -> dict[str, Any]:
+def verify(what: Path, signers: Path | None) -> Verification:
     if what.is_file():
-        return table(what)
-    return certification(what, signers) if is_certification(what) else run(what)
+        return verify_table(what)
+    return verify_certification(what, signers) if is_certification(what) else verify_run(what)
 
 
-def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
+def verify_certification(folder: Path, signers: Path | None) -> Verification:
     """Compare a certification's hashes with its files, then its figures with new ones derived from the files."""
     from cuesta.analysis.certify.agreement import list_differing_files, list_disagreements, read_hashes  # noqa: PLC0415
     from cuesta.analysis.certify.record import derive_record  # noqa: PLC0415
@@ -47,19 +93,20 @@ def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
     try:
         opened = open_certification(folder)
     except SpoiltError as error:
-        return answer(folder, [str(error)])
-    more: dict[str, object] = {"files": len(read_hashes(opened.record or {})), "written_by": opened.given.cuesta}
+        return Verification(folder, [str(error)])
+    facts: dict[str, object] = {"files": len(read_hashes(opened.record or {})), "written_by": opened.given.cuesta}
     try:
         derived = derive_record(opened)
         wrong = list_disagreements(opened, derived)
-        more |= {"grade": derived.grade, "runs": derived.method.runs, "excluded": len(derived.method.excluded)}
+        facts |= {"grade": derived.grade, "runs": derived.method.runs, "excluded": len(derived.method.excluded)}
     except (CuestaError, *SPOILT_FILE_ERRORS) as error:
         wrong = list_differing_files(opened, hashes(opened)) if opened.record else []
         wrong.append(f"the figures cannot be derived: {why_unread(error)}")
     if opened.record is None:
-        return answer(folder, wrong, **more)
+        return Verification(folder, wrong, facts)
     by, faults = check_signature(folder, signers)
-    return answer(folder, [*wrong, *faults], signature=(folder / SIGNATURE).exists(), signed_by=by, **more)
+    signature = {"signature": (folder / SIGNATURE).exists(), "signed_by": by}
+    return Verification(folder, [*wrong, *faults], {**signature, **facts})
 
 
 def check_signature(folder: Path, signers: Path | None) -> tuple[str | None, list[str]]:
@@ -72,7 +119,7 @@ def check_signature(folder: Path, signers: Path | None) -> tuple[str | None, lis
         return None, [str(error)]
 
 
-def run(folder: Path) -> dict[str, Any]:
+def verify_run(folder: Path) -> Verification:
     """Compare a run's summary, and the hashes of its tapes, with its records."""
     from cuesta.analysis.certify.agreement import check_summary  # noqa: PLC0415
     from cuesta.analysis.summary import summarise  # noqa: PLC0415
@@ -81,14 +128,14 @@ def run(folder: Path) -> dict[str, Any]:
     try:
         recorded = json.loads((folder / "summary.json").read_bytes())
     except (OSError, ValueError) as error:
-        return answer(folder, [f"summary.json: cannot be read: {error}"])
+        return Verification(folder, [f"summary.json: cannot be read: {error}"])
     if not isinstance(recorded, dict):
-        return answer(folder, ["summary.json: it is no JSON object"])
+        return Verification(folder, ["summary.json: it is no JSON object"])
     check = check_summary(json.loads(json.dumps(summary.json())), recorded)
-    return answer(folder, [*summary.recorded.damage, *check.wrong], compared=check.compared)
+    return Verification(folder, [*summary.recorded.damage, *check.wrong], {"compared": check.compared})
 
 
-def table(file: Path) -> dict[str, Any]:
+def verify_table(file: Path) -> Verification:
     """Check the identities of a table typed from a document."""
     from cuesta.analysis.history.identities import check_document  # noqa: PLC0415
     from cuesta.report import identities  # noqa: PLC0415
@@ -99,32 +146,4 @@ def table(file: Path) -> dict[str, Any]:
         )
     result = check_document(read_historical(file))
     wrong = [f"{each.name}: {each.verdict.value}" for each in result.unexplained]
-    return answer(file, wrong, text=identities.text(result), **identities.data(result))
-
-
-def answer(what: Path, wrong: list[str], **more: object) -> dict[str, Any]:
-    return {"what": str(what), "ok": not wrong, "wrong": wrong, **more}
-
-
-def text(result: dict[str, Any]) -> list[str]:
-    if "text" in result:
-        return [result.pop("text")]
-    word = "VERIFIED" if result["ok"] else "NOT VERIFIED"
-    rows = [f"{word}  {result['what']}", *(f"  - {each}" for each in result["wrong"])]
-    if result["ok"] and "files" in result:
-        rows.append(
-            f"  {result['files']} raw files are as they were hashed, and all figures were derived from them again;"
-        )
-        rows.append("  record.html and the runs' summaries can be made again, and were not checked")
-        rows.append(f"  {result['grade']}: {many(result['runs'], 'run')} counted, {result['excluded']} did not")
-    elif result["ok"] and "compared" in result:
-        rows.append(f"  {result['compared']} values of summary.json are those derived from the records again")
-    elif result.get("written_by", __version__) != __version__:
-        rows.append(
-            f"  it was written by cuesta {result['written_by']}, whose formulas may differ from those of {__version__}"
-        )
-    if result.get("signed_by"):
-        rows.append(f"  signed by {result['signed_by']}")
-    elif result["ok"] and result.get("signature"):
-        rows.append("  it is signed, by whom is not known: --signers FILE says who may have")
-    return rows
+    return Verification(file, wrong, identities.data(result), identities.text(result))

@@ -11,7 +11,8 @@ from typing import Any
 from cuesta.figures.catalogue import sentences_of
 from cuesta.figures.step import StepFigures
 from cuesta.figures.whole_run import RunFigures
-from cuesta.ledger.certification import RECORD, Certification, record_text, text_hash, unknown_files
+from cuesta.json_text import json_file_text
+from cuesta.ledger.certification import RECORD, Certification, text_hash, unknown_files
 from cuesta.ledger.record import Record
 
 LONGEST = 120
@@ -43,7 +44,7 @@ def list_differing_files(certification: Certification, hashes: dict[str, str]) -
         wrong.append(f"{name}: is of no run any more" if exists else f"{name}: is in the record and not in the folder")
     record = certification.record or {}
     text = (certification.folder / RECORD).read_text(encoding="utf-8", errors="replace")
-    if text != record_text(record):
+    if text != json_file_text(record):
         wrong.append(f"{RECORD}: it is not as cuesta writes it")
     elif "sha256" in record and record["sha256"] != text_hash(record):
         wrong.append(f"{RECORD}: its text is not the one that cuesta wrote: its SHA-256 differs")
