@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from cuesta.columns import cut, cut_start, in_columns, left, right, wrapped
+from cuesta.columns import align_left, align_right, cut, cut_start, in_columns, wrapped
 
 CELLS = st.lists(st.text("0123456789.", min_size=1, max_size=14), min_size=1, max_size=6)
 WIDE = "検🚀é\u0301한"
@@ -28,8 +28,8 @@ def test_a_wide_character_takes_two_columns_and_an_accent_none() -> None:
 
 @given(TEXTS, st.integers(0, 40))
 def test_a_text_is_padded_to_a_width_and_cut_to_one(text: str, width: int) -> None:
-    assert cell_len(left(text, width)) == cell_len(right(text, width)) == max(width, cell_len(text))
-    assert left(text, width).strip() == right(text, width).strip() == text
+    assert cell_len(align_left(text, width)) == cell_len(align_right(text, width)) == max(width, cell_len(text))
+    assert align_left(text, width).strip() == align_right(text, width).strip() == text
     for short in (cut(text, width + 1), cut_start(text, width + 1)):
         assert short == text if cell_len(text) <= width + 1 else cell_len(short) == width + 1
     assert text.startswith(cut(text, width + 1).rstrip("…").rstrip())

@@ -12,13 +12,13 @@ WORD = re.compile(r"([ \t\n]*)((?:[^ \t\n]|(?<=\d) (?=[nµm]?s\b|%|KiB))+)")
 """A word, after the space before it. A number and its unit are one word; a no-break space separates none."""
 
 
-def left(text: str, width: int) -> str:
-    """Pad a text at its right end; one that is too wide stays whole."""
+def align_left(text: str, width: int) -> str:
+    """Pad a text to a width with spaces behind it; one that is too wide stays whole."""
     return text + " " * (width - cell_len(text))
 
 
-def right(text: str, width: int) -> str:
-    """Pad a text at its left end; one that is too wide stays whole."""
+def align_right(text: str, width: int) -> str:
+    """Pad a text to a width with spaces before it; one that is too wide stays whole."""
     return " " * (width - cell_len(text)) + text
 
 
@@ -55,8 +55,8 @@ def in_columns(label: str, width: int, cells: Iterable[str], widths: Iterable[in
 
     A cell that is too wide moves the cells after it and overwrites none.
     """
-    row, end = left(label, width), width
+    row, end = align_left(label, width), width
     for cell, own in zip(cells, widths, strict=False):
         end += own
-        row += right(cell, max(end - cell_len(row), cell_len(cell) + bool(cell and row)))
+        row += align_right(cell, max(end - cell_len(row), cell_len(cell) + bool(cell and row)))
     return row

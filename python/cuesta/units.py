@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 ABSENT = "—"
 AT_LEAST = "≥ "
@@ -110,6 +110,12 @@ def count(value: float) -> str:
 def named(counts: Mapping[str, int]) -> str:
     """List counts, each after its name."""
     return ", ".join(f"{name} {count(number)}" for name, number in counts.items())
+
+
+def join_words(words: Iterable[str]) -> str:
+    """List words: `a, b and c`; empty without any."""
+    *others, last = [*words] or [""]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def many(number: int, thing: str) -> str:

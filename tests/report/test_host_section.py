@@ -11,7 +11,7 @@ import pytest
 from cuesta.analysis import summarise
 from cuesta.report.host_section import busiest_steps, describe_certainty
 from cuesta.report.run_report import text
-from cuesta.report.several import html
+from cuesta.report.several import write_page
 from tests.report import made_up
 from tests.report.made_up import good
 from tests.run_folder import CLOCK, NANO
@@ -29,7 +29,7 @@ def test_the_page_has_tty_meters_and_ic_sample_of_the_measurement_interval(tmp_p
     folder = good(tmp_path / "run")
     with (folder / "meters.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps({"step": 0, "at": CLOCK + 32 * NANO, "profile": LISTING}) + "\n")
-    html({"run": summarise(folder)}, folder / "report.html")
+    write_page({"run": summarise(folder)}, folder / "report.html")
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "The front end&#39;s meters (tty_meters)" in page
     assert "Where the host&#39;s CPU time went (ic_sample)" in page

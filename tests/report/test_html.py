@@ -18,7 +18,7 @@ from cuesta.ledger import raw_files
 from cuesta.report import render
 from cuesta.report.model import Part, Plot, Plots, Report, Section, Verdict
 from cuesta.report.render import page as renderer
-from cuesta.report.several import html
+from cuesta.report.several import write_page
 from tests.analysis.capacity.test_asymptotes import host_of
 from tests.report.made_up import bad, good, sampled, sweep
 from tests.run_folder import RunFolder
@@ -29,7 +29,7 @@ VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 
 def page(folder: Path) -> str:
-    html({"run": summarise(folder)}, folder / "report.html")
+    write_page({"run": summarise(folder)}, folder / "report.html")
     return (folder / "report.html").read_text(encoding="utf-8")
 
 
@@ -170,5 +170,5 @@ FROM_WHICH_IS_TOLD = ("agent-0/timeline.json", "agent-0/agent.json")
 def test_a_sweep_that_contradicts_its_line_says_so_in_a_notice(tmp_path: Path) -> None:
     host_of(tmp_path / "run", {1: (0.1, [1] * 60), 16: (1.0, [10, 12] * 30), 32: (0.8, [20, 22] * 30)})
     file = tmp_path / "report.html"
-    html({"run": summarise(tmp_path / "run")}, file)
+    write_page({"run": summarise(tmp_path / "run")}, file)
     assert '<p class="notice">CONTRADICTION: 21.0/s was measured with 32 users' in file.read_text()

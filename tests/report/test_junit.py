@@ -4,14 +4,14 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, parse
 
 from cuesta.analysis import summarise
-from cuesta.report.junit import junit
+from cuesta.report.junit import write_junit
 from tests.report import made_up
 from tests.run_folder import edit_run
 
 
 def suites(tmp_path: Path, *folders: Path) -> list[Element]:
     file = tmp_path / "junit.xml"
-    junit({folder.name: summarise(folder) for folder in folders}, file)
+    write_junit({folder.name: summarise(folder) for folder in folders}, file)
     top = parse(file).getroot()
     assert top.tag == "testsuites"
     for name in ("tests", "failures", "errors"):

@@ -9,7 +9,7 @@ import pytest
 from cuesta.analysis import summarise
 from cuesta.private_files import replace_private
 from cuesta.report import form_page
-from cuesta.report.several import html
+from cuesta.report.several import write_page
 from cuesta.report.systems import write_systems
 from tests.browser import Browser, Tab, chromium, tab
 from tests.report import made_up
@@ -108,8 +108,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     runs = {make.__name__: summarise(make(top / make.__name__)) for make in ALONE}
     files = {name: top / name / "report.html" for name in runs}
     for name, run in runs.items():
-        html({name: run}, files[name])
-    html(runs, top / "report.html")
+        write_page({name: run}, files[name])
+    write_page(runs, top / "report.html")
     return files | {SEVERAL: top / "report.html"} | forms(top)
 
 

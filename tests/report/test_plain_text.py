@@ -19,7 +19,7 @@ from cuesta.errors import CuestaError
 from cuesta.json_text import json_text
 from cuesta.plain_text import plain, plain_rows
 from cuesta.report import several
-from cuesta.report.junit import junit
+from cuesta.report.junit import write_junit
 from cuesta.report.run_report import text
 from cuesta.terminal import Styled, show
 from tests.report import made_up
@@ -115,7 +115,7 @@ def test_the_text_for_a_terminal(summary: Summary) -> None:
 
 def test_the_page(summary: Summary) -> None:
     file = summary.recorded.folder / "report.html"
-    several.html({f"run{HOSTILE}": summary}, file)
+    several.write_page({f"run{HOSTILE}": summary}, file)
     assert is_plain(file.read_text().split("<!--")[0])
 
 
@@ -126,7 +126,7 @@ def test_markdown_for_one_run_and_for_several(summary: Summary) -> None:
 
 
 def test_junit(summary: Summary, tmp_path: Path) -> None:
-    junit({f"run{HOSTILE}": summary}, tmp_path / "junit.xml")
+    write_junit({f"run{HOSTILE}": summary}, tmp_path / "junit.xml")
     assert is_plain((tmp_path / "junit.xml").read_text())
 
 

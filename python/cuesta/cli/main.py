@@ -55,7 +55,7 @@ exit codes: 0 good, 1 failed, 2 usage, 90 changed, 91 inconclusive, or a limit n
 def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = lambda: None) -> int:
     """Run the command and return its exit code. `loaded` is called after the verb's import, before the verb starts."""
     open_streams()
-    words = joined(sys.argv[1:] if arguments is None else arguments)
+    words = join_negative_values(sys.argv[1:] if arguments is None else arguments)
     try:
         if not words or words[0] not in VERBS:
             top_parser().parse_args(words)
@@ -96,7 +96,7 @@ def open_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def joined(arguments: Sequence[str]) -> list[str]:
+def join_negative_values(arguments: Sequence[str]) -> list[str]:
     """Write `--measure -1s` as `--measure=-1s`: else argparse takes the negative value for a flag."""
     result: list[str] = []
     for number, argument in enumerate(arguments):

@@ -52,7 +52,7 @@ def _rows(arguments: argparse.Namespace) -> int:
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    """Print the report of the caller's interval, without causes: no process is there to sample since its beginning."""
+    """Print the report of the caller's interval. It has no causes: nothing has sampled since the interval began."""
     meters = _start(arguments, sampled=False)
     saved = SavedInterval.at(arguments.since, arguments.subject)
     _show(saved.json_report(meters), arguments.json)

@@ -52,7 +52,7 @@ class Files:
         """These files; or others, if their names contain a hidden entry and the user did not choose them."""
         if self.chosen or cast.redacted(self.tape.stem) == self.tape.stem:
             return self
-        return _free("session", self.tape.parent, with_cast=self.cast is not None)
+        return _free_names("session", self.tape.parent, with_cast=self.cast is not None)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -83,7 +83,7 @@ def _convert(arguments: argparse.Namespace) -> int:
         raise InputError(f"{source}: {error}") from None
     tape = looped(tape) if arguments.loop else tape
     write_private(files.tape, tape)
-    show(f"{files.tape}: {_summary(tape)}\n{_replayed(tape)}")
+    show(f"{files.tape}: {_summary(tape)}\n{_describe_replay(tape)}")
     hidden = _say_what_is_hidden(cast, arguments.keep_all)
     if hidden and not arguments.keep_all:
         show(f"{source} itself still holds what is hidden here")
@@ -136,10 +136,10 @@ def _files(arguments: argparse.Namespace, target: str) -> Files:
     name = re.sub(r"[^\w.-]+", "-", word)[:40].strip("-.") or "session"
     if arguments.force:
         return Files(Path(f"{name}.tape"), Path(f"{name}.cast"), chosen=False)
-    return _free(name, Path(), with_cast=True)
+    return _free_names(name, Path(), with_cast=True)
 
 
-def _free(name: str, folder: Path, with_cast: bool) -> Files:
+def _free_names(name: str, folder: Path, with_cast: bool) -> Files:
     """Names that no file has yet: NAME, NAME-2, NAME-3, …"""
     names = (folder / (name if number == 1 else f"{name}-{number}") for number in range(1, 1000))
     pairs = ((Path(f"{each}.tape"), Path(f"{each}.cast")) for each in names)
@@ -198,7 +198,7 @@ def _write(cast: _native.Cast, files: Files, command: str, target: str, argument
     _say_what_is_hidden(cast, keep_all)
     columns = ",".join(_native.Tape.parse(tape, "recorded.tape", ".").columns())
     data = f" --data USERS.csv   (whose first row is {columns})" if columns else ""
-    show(_replayed(tape))
+    show(_describe_replay(tape))
     if not arguments.loop and LOGOUT in tape:
         stay = f"{shlex.quote(str(files.cast))} --loop -o {shlex.quote(files.tape.stem + '-loop')}"
         show(f"for users who log in once and stay, with random think times: cuesta record --from {stay}")
@@ -214,7 +214,7 @@ def _say_what_is_hidden(cast: _native.Cast, keep_all: bool) -> bool:
     return bool(secrets["hidden"])
 
 
-def _replayed(tape: str) -> str:
+def _describe_replay(tape: str) -> str:
     """One sentence: what users do who play the tape."""
     if "\nForever\n" in tape:
         return (

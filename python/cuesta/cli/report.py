@@ -40,7 +40,7 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
 def _show_runs(arguments: argparse.Namespace) -> None:
     from cuesta import analysis  # noqa: PLC0415, late because plots are slow to load
     from cuesta.report import several  # noqa: PLC0415
-    from cuesta.report.junit import junit  # noqa: PLC0415
+    from cuesta.report.junit import write_junit  # noqa: PLC0415
 
     _suggest_runs_below(arguments.folders)
     summaries = [analysis.summarise(folder) for folder in arguments.folders]
@@ -48,11 +48,11 @@ def _show_runs(arguments: argparse.Namespace) -> None:
     if arguments.markdown:
         say(several.markdown(runs).rstrip("\n"), arguments.json)
     if arguments.junit:
-        junit(runs, arguments.junit)
+        write_junit(runs, arguments.junit)
     write_json(arguments.json, _object([run.json() for run in summaries]))
     if _wants_page(arguments):
         file = _file(arguments, "report.html")
-        several.html(runs, file)
+        several.write_page(runs, file)
         _print_with_page(_text(runs, arguments.verbose), file, arguments)
 
 

@@ -29,10 +29,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _planned(arguments: argparse.Namespace) -> PlannedSearch:
-    options, terms = (
-        raw_options(arguments),
-        SearchTerms(arguments.most, arguments.rule or "regression", arguments.budget),
-    )
+    options = raw_options(arguments)
+    terms = SearchTerms(arguments.most, arguments.rule or "regression", arguments.budget)
     if not arguments.resume:
         return prepare_search(options, terms, Path.cwd(), arguments.out)
     if given := [*options.flags, *(name for name in OF_A_NEW_SEARCH if getattr(arguments, name))]:

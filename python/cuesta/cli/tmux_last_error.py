@@ -8,14 +8,14 @@ from cuesta.private_files import write_private
 
 
 def keep_last_error(text: str) -> None:
-    """Write it where `last_error` finds it; without such a place it is lost."""
+    """Write it where `last_error` reads it; if that fails, it is lost."""
     with contextlib.suppress(OSError):
         _file().parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_private(_file(), text + "\n")
 
 
 def forget_last_error() -> None:
-    """An agent works again."""
+    """Delete it: an agent works again."""
     with contextlib.suppress(OSError):
         _file().unlink(missing_ok=True)
 
@@ -29,6 +29,6 @@ def last_error() -> str | None:
 
 
 def _file() -> Path:
-    """A file of this user's for this network namespace. Its folder is no one else's to write to."""
+    """The file of this user and this network namespace, in a folder that nobody else can write to."""
     runtime = "/run" if os.geteuid() == 0 else os.environ.get("XDG_RUNTIME_DIR", Path.home() / ".cache")
     return Path(runtime, "cuesta", f"tmux-{os.stat('/proc/self/ns/net').st_ino}.error")

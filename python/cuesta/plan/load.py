@@ -19,7 +19,7 @@ from cuesta.errors import InputError, UsageError
 from cuesta.foreign_files import TooLongError, read_text
 from cuesta.plan.messages import distinct, message, plan_error
 from cuesta.plan.offered_tape import refuse_without_tape
-from cuesta.plan.reading import written
+from cuesta.plan.reading import as_written
 from cuesta.plan.schema import Group, Settings, flags
 from cuesta.plan.sweep import FILES, Step, flatten, names_of, put, steps
 from cuesta.target import BUILTIN_HOST
@@ -32,7 +32,7 @@ DEBUG = "CUESTA_DEBUG"
 """Not a setting: it makes errors print a traceback."""
 SETTINGS = tuple(flags(Group, Settings))
 TABLES = ("host", "secrets", "validity")
-"""Tables of the plan of which a flag or a keyword can set parts."""
+"""Tables of a plan that are merged entry by entry: the file, flag or keyword that is read later may set some."""
 SEVERAL = ("users", "load", "think", "key_rate", "line_speed", "stagger")
 """Settings whose flag may have several values, separated by commas: a sweep."""
 
@@ -66,7 +66,7 @@ class Plan:
 
     def segments(self) -> tuple[Segment, ...]:
         """Group consecutive steps that can share their lines."""
-        firsts = [i for i, step in enumerate(self.steps) if i == 0 or not step.same_run(self.steps[i - 1])]
+        firsts = [i for i, step in enumerate(self.steps) if i == 0 or not step.keeps_lines_of(self.steps[i - 1])]
         ends = [*firsts[1:], len(self.steps)]
         return tuple(Segment(first, self.steps[first:end]) for first, end in zip(firsts, ends, strict=True))
 
@@ -186,7 +186,7 @@ def _together(values: object, files: Sequence[bool], absolute: Callable[[object]
 def _merge(lower: dict[str, Any], upper: dict[str, Any]) -> dict[str, Any]:
     """Merge two files, `upper` first; settings of groups at the top are copied into every group."""
     raw = {**lower, **upper}
-    for table in ("host", "secrets", "validity"):
+    for table in TABLES:
         below, above = lower.get(table), upper.get(table)
         if isinstance(below, dict) and isinstance(above, dict):
             raw[table] = {**below, **above}
@@ -215,7 +215,7 @@ def _keywords(keywords: Mapping[str, object], here: Path) -> dict[str, Any]:
         if name not in known:
             raise UsageError(f"{name}: no such setting{near(name, known)}")
     groups_first = sorted(keywords, key=lambda name: name != "group")
-    raw: dict[str, Any] = {name: written(keywords[name]) for name in groups_first}
+    raw: dict[str, Any] = {name: as_written(keywords[name]) for name in groups_first}
     _anchor(raw, here.resolve())
     if isinstance(raw.get("sweep"), dict):
         raw["sweep"] = dict(flatten(raw["sweep"]))

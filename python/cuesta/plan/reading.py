@@ -16,15 +16,15 @@ def read_text(value: object) -> str:
     return value.strip() if isinstance(value, str) else wrong("write it in quotes")
 
 
-def written(value: object) -> object:
+def as_written(value: object) -> object:
     """A value of Python as a plan writes it: a timedelta in microseconds, a path as text, a tuple as a list."""
     if isinstance(value, timedelta):
         return f"{value // timedelta(microseconds=1)}us"
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, Mapping):
-        return {str(name): written(each) for name, each in value.items()}
-    return [*map(written, value)] if isinstance(value, list | tuple) else value
+        return {str(name): as_written(each) for name, each in value.items()}
+    return [*map(as_written, value)] if isinstance(value, list | tuple) else value
 
 
 def number(least: float, most: float) -> Callable[[object], float]:
@@ -34,10 +34,10 @@ def number(least: float, most: float) -> Callable[[object], float]:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             wrong("it is not a number")
         try:
-            got = float(value)
+            parsed = float(value)
         except ValueError:
             wrong("it is not a number")
-        return got if least <= got <= most else wrong(f"it must be from {least:,g} to {most:,g}")
+        return parsed if least <= parsed <= most else wrong(f"it must be from {least:,g} to {most:,g}")
 
     return read
 
@@ -47,9 +47,9 @@ def whole(least: int, most: int) -> Callable[[object], int]:
 
     def read(value: object) -> int:
         try:
-            got = int(value) if isinstance(value, int | str) and not isinstance(value, bool) else wrong("")
+            parsed = int(value) if isinstance(value, int | str) and not isinstance(value, bool) else wrong("")
         except ValueError:
             wrong("it is not a whole number")
-        return got if least <= got <= most else wrong(f"it must be from {least:,} to {most:,}")
+        return parsed if least <= parsed <= most else wrong(f"it must be from {least:,} to {most:,}")
 
     return read

@@ -35,11 +35,12 @@ class Step:
     settings: Settings
     """All settings, including the swept ones."""
 
-    def same_run(self, other: "Step") -> bool:
+    def keeps_lines_of(self, other: "Step") -> bool:
         """Whether users stay connected from one step to the other."""
-        return self._run() == other._run()
+        return self._line_settings() == other._line_settings()
 
-    def _run(self) -> tuple[object, ...]:
+    def _line_settings(self) -> tuple[object, ...]:
+        """The settings that cannot change while users stay connected."""
         groups = [group.model_dump(exclude=set(driver_settings(Group, PER_STEP))) for group in self.settings.group]
         settings = self.settings
         return settings.seed, settings.host, settings.tmux, settings.defer, groups

@@ -8,18 +8,18 @@ from cuesta.records.meter_report import Count
 from cuesta.units import ABSENT, count, digits, seconds, signed
 
 
-def tiered(row_: str, *figures: MeterFigure[Any]) -> str:
-    return f"{row_}  {list_tiers(*figures)}"
+def tiered(row: str, *figures: MeterFigure[Any]) -> str:
+    return f"{row}  {list_tiers(*figures)}"
 
 
-def written(write: Callable[[float], str]) -> Callable[[MeterFigure[float]], str]:
-    """Writes a figure with `write`; one without a value is absent."""
+def writer(write: Callable[[float], str]) -> Callable[[MeterFigure[float]], str]:
+    """A function that writes a figure's value with `write`, and `—` for a figure without one."""
     return lambda figure: ABSENT if figure.value is None else write(figure.value)
 
 
-percent = written(lambda value: signed(f"{value:.1f}"))
-number = written(digits)
-whole = written(lambda value: count(round(value)))
+percent = writer(lambda value: signed(f"{value:.1f}"))
+number = writer(digits)
+whole = writer(lambda value: count(round(value)))
 
 
 def duration(figure: MeterFigure[float]) -> str:

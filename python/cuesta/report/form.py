@@ -74,7 +74,7 @@ def parts(record: Record, folder: Path) -> Iterator[Sequence[str]]:
     yield ["VI   Comments", *wrap_sentences(comments(record))]
     yield ["     How it was measured", *wrap_facts(method_facts(record))]
     yield ["     Runs", *runs(record)]
-    yield ["     Checks", *(row for check in record.checks for row in check_result(check))]
+    yield ["     Checks", *(row for check in record.checks for row in check_rows(check))]
     if missing := list_absences(record):
         yield ["     —", *(row for why, names in missing.items() for row in wrap_sentence(f"{names}: {why}", "  "))]
 
@@ -91,7 +91,7 @@ def part_iv(record: Record) -> Iterator[Sequence[str]]:
         yield [f"     {PUBLISHED}", *(row for each in list_published(record) for row in wrap_sentence(each, "  "))]
 
 
-def check_result(check: Check) -> list[str]:
+def check_rows(check: Check) -> list[str]:
     return wrap_sentence(f"{'ok' if check.ok else 'NOT':<5}{check.name}: {plain(check.said)}", "     ")
 
 
@@ -152,8 +152,8 @@ def title(record: Record) -> str:
 
 
 def verdict(record: Record) -> tuple[str, str]:
-    runs = f"{many(record.method.runs, 'run')} counted, {len(record.method.excluded)} did not"
-    return record.grade.upper(), f"{runs}; {record.method.settling} before them warmed up"
+    counted = f"{many(record.method.runs, 'run')} counted, {len(record.method.excluded)} did not"
+    return record.grade.upper(), f"{counted}; {record.method.settling} before them warmed up"
 
 
 def settings(record: Record) -> list[tuple[str, str]]:
@@ -224,9 +224,8 @@ def list_folders(record: Record) -> list[str]:
 
 def all_rows(record: Record) -> Iterator[tuple[str, FormRow | ProcessRow]]:
     """Every row of part IV, with its part."""
-    parts = record.measurements
     for part in CAPTIONS:
-        yield from ((part, each) for each in getattr(parts, part))
+        yield from ((part, each) for each in getattr(record.measurements, part))
 
 
 RUN_HEADS = ("run", "creation", "its CPU", "commands", "its CPU", "complete", "steal", "idle")
@@ -260,8 +259,8 @@ def number_rows(rows: Sequence[AnyRow]) -> Iterator[tuple[str, AnyRow]]:
 def label(row: FormRow | ProcessRow) -> str:
     """A row's name: 1969's, then today's; for a ratio its interval."""
     if isinstance(row, ProcessRow):
-        interval = row.interval
-        return row.name + (f", 95 % interval {interval[0]:.3g} to {interval[1]:.3g}" if interval else "")
+        ends = row.interval
+        return row.name + (f", 95 % interval {ends[0]:.3g} to {ends[1]:.3g}" if ends else "")
     return row.label
 
 
@@ -284,13 +283,9 @@ def write_figure(figure: RecordFigure, unit: str) -> str:
         return seconds(figure.value) if figure.value else "0 s"
     if unit == "share":
         return share(figure.value)
-    return (
-        f"{figure.value:.3g}"
-        if unit == "ratio"
-        else count(figure.value)
-        if figure.value >= 10
-        else digits(figure.value)
-    )
+    if unit == "ratio":
+        return f"{figure.value:.3g}"
+    return count(figure.value) if figure.value >= 10 else digits(figure.value)
 
 
 def write_sampled(figure: RecordFigure, unit: str) -> str:

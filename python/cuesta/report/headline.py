@@ -22,7 +22,7 @@ from cuesta.report.response_section import FAIR, describe_fairness
 from cuesta.report.samples import describe_stuck_users
 from cuesta.report.validity import name_ending
 from cuesta.target import BUILTIN_HOST
-from cuesta.units import count, many, named, share
+from cuesta.units import count, join_words, many, named, share
 
 
 def headline(summary: Summary) -> str:
@@ -150,8 +150,7 @@ def only_users(summary: Summary) -> bool:
 def name_steps(summary: Summary, steps: list[StepFigures]) -> str:
     """Name steps by their numbers of users if only these were swept, else by their own numbers."""
     if only_users(summary):
-        *first, last = [count(step.users) for step in steps]
-        named_users = f"{', '.join(first)} and {last}" if first else last
+        named_users = join_words(count(step.users) for step in steps)
         return f"at {named_users} {'user' if named_users == '1' else 'users'}"
     if len(steps) == len(summary.steps) > 1:
         return f"in all {len(steps)} steps"

@@ -17,7 +17,7 @@ from cuesta.report.cells import bracket_tiers, duration, name_cause, number, who
 from cuesta.report.cells import percent as percent_cell
 from cuesta.report.figure import write_rate
 from cuesta.report.front_end import text as tty_meters
-from cuesta.report.meters import SOURCES, closing
+from cuesta.report.meters import SOURCES, describe_closure
 from cuesta.report.model import Cell, Folded, Listing, Part, Picture, Remark, Section, Table, Words
 from cuesta.units import count, digits, interval, many, percent, rounded, seconds, share, upper_bound
 
@@ -158,7 +158,7 @@ def list_host_doubts(host: HostFigures) -> Iterator[str]:
         yield f"DOUBTFUL: {host.meters.doubt}"
     closure = host.meter_report and host.meter_report.closure
     if closure and closure.accounted.value is not None and not closure.closes:
-        yield closing(closure)
+        yield describe_closure(closure)
     yield from (f"a gap in the meters: {gap}" for gap in host.meters.gaps)
 
 
@@ -280,7 +280,7 @@ def describe_certainty(host: HostFigures) -> Iterator[str]:
         yield f"its CPU time: {SOURCES[host.meters.accounting]}"
     closure = host.meter_report and host.meter_report.closure
     if closure and closure.accounted.value is not None and closure.closes:
-        yield closing(closure)
+        yield describe_closure(closure)
 
 
 def warn_of_lost_time(host: HostFigures) -> Iterator[str]:

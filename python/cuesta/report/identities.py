@@ -8,7 +8,7 @@ from typing import Any
 from rich.cells import cell_len
 
 from cuesta.analysis.history.identities import DocumentCheck, Finding, FindingKind
-from cuesta.columns import left, wrapped
+from cuesta.columns import align_left, wrapped
 from cuesta.ledger.historical import Document
 from cuesta.units import many
 
@@ -52,7 +52,7 @@ def _rows(checked: DocumentCheck) -> Iterator[str]:
     yield ""
     width = max((cell_len(each.name) for each in checked.unexplained), default=0)
     for each in checked.unexplained:
-        yield f"{left(each.verdict.value.upper(), 16)}  {left(each.name, width)}  {_describe_value(each)}"
+        yield f"{align_left(each.verdict.value.upper(), 16)}  {align_left(each.name, width)}  {_describe_value(each)}"
         yield from _list_reasons(each, checked.document)
     if checked.unexplained:
         yield ""

@@ -18,33 +18,33 @@ from cuesta.report.validity import describe_ending, describe_punctuality, join_a
 ADVICE = "the figures cannot be relied on"
 
 
-def junit(runs: Mapping[str, Summary], file: Path) -> None:
+def write_junit(runs: Mapping[str, Summary], file: Path) -> None:
     """Write the verdicts of runs by name."""
     top = Element("testsuites", name="cuesta")
     for name, run in runs.items():
-        suite(top, name, run)
+        _add_suite(top, name, run)
     for count in ("tests", "failures", "errors"):
         top.set(count, str(sum(int(each.get(count, "0")) for each in top)))
     indent(top)
-    _clean(top)
+    _make_plain(top)
     with open(file, "wb", opener=private) as out:
         ElementTree(top).write(out, encoding="utf-8", xml_declaration=True)
 
 
-def _clean(top: Element) -> None:
-    """Make all texts plain: XML has no characters for controls."""
+def _make_plain(top: Element) -> None:
+    """Make all texts plain: XML does not allow control characters."""
     for element in top.iter():
         element.attrib = {name: plain(value) for name, value in element.attrib.items()}
         element.text = plain_rows(element.text or "") or None
 
 
-def suite(top: Element, name: str, run: Summary) -> None:
+def _add_suite(top: Element, name: str, run: Summary) -> None:
     own = SubElement(top, "testsuite", name=name)
-    _validity(own, name, run)
+    _add_validity(own, name, run)
     for step in run.steps:
         for verdict in step.limits:
             place = f"step {step.step + 1}: " if len(run.steps) > 1 else ""
-            _limit(_case(own, name, f"{place}{verdict.limit}", step.seconds), verdict, run)
+            _add_limit(_add_case(own, name, f"{place}{verdict.limit}", step.seconds), verdict, run)
     own.set("tests", str(len(own)))
     own.set("failures", str(len(own.findall("testcase/failure"))))
     own.set("errors", str(len(own.findall("testcase/error"))))
@@ -53,15 +53,15 @@ def suite(top: Element, name: str, run: Summary) -> None:
         own.set("timestamp", started)
 
 
-def _validity(own: Element, name: str, run: Summary) -> None:
-    case = _case(own, name, "validity", 0.0)
+def _add_validity(own: Element, name: str, run: Summary) -> None:
+    case = _add_case(own, name, "validity", 0.0)
     reasons = [join_advice(doubt) for doubt in list_doubts(run)]
     if reasons:
         SubElement(case, "error", message=reasons[0], type="INVALID").text = "\n".join([*reasons, ADVICE])
     SubElement(case, "system-out").text = "\n".join(filter(None, (describe_punctuality(run), describe_ending(run))))
 
 
-def _limit(case: Element, verdict: LimitResult, run: Summary) -> None:
+def _add_limit(case: Element, verdict: LimitResult, run: Summary) -> None:
     text = describe_limit_result(verdict, run)
     measured = text if verdict.value is None else f"measured {text}"
     if limit_status(verdict) == NOT_DECIDED:
@@ -72,5 +72,5 @@ def _limit(case: Element, verdict: LimitResult, run: Summary) -> None:
     SubElement(case, "system-out").text = measured
 
 
-def _case(own: Element, classname: str, name: str, seconds: float) -> Element:
+def _add_case(own: Element, classname: str, name: str, seconds: float) -> Element:
     return SubElement(own, "testcase", classname=classname, name=name, time=f"{seconds:.3f}")

@@ -12,7 +12,7 @@ def law_section(step: StepFigures) -> Section:
     if step.law is None:
         return Section("Consistency of the counts", list(map(Remark, explain_missing_law(step))), name="LAW")
     result, terms = Remark(describe_law(step.law)), Remark(describe_law_terms(step.law), "faint")
-    # `unusual` reports a gap on the first screen.
+    # A gap is on the first screen already: `headline.unusual_section`.
     first, more = ([result], [terms]) if agrees(step.law) else ([], [result, terms])
     return Section("Consistency of the counts", first, more, name="LAW")
 

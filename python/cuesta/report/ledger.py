@@ -17,7 +17,7 @@ from cuesta.analysis.history.projection import (
     ReleaseOutcome,
 )
 from cuesta.analysis.hodges_lehmann import RUNS_FOR_INTERVAL
-from cuesta.columns import cut, left, right
+from cuesta.columns import align_left, align_right, cut
 from cuesta.plain_text import plain
 from cuesta.units import ABSENT, share
 
@@ -86,9 +86,9 @@ def _rows(ledger: Ledger) -> Iterator[str]:
     if ledger.planned:
         yield DOTTED
         yield from _list_projected(ledger, ledger.planned, "planned after")
-    for came in ledger.outcomes:
+    for outcome in ledger.outcomes:
         yield ""
-        yield from _describe_outcome(ledger, came)
+        yield from _describe_outcome(ledger, outcome)
     if ledger.rebased and ledger.rebased.projected:
         yield ""
         yield from _list_projected(ledger, ledger.rebased, "re-based on")
@@ -100,11 +100,11 @@ def _list_systems(ledger: Ledger) -> Iterator[str]:
     ranges = [f"{interval[0]:.2f} .. {interval[1]:.2f}" if interval else "" for _, interval in beside]
     interval = "95 % interval" if any(ranges) else ""
     width = max(map(len, [interval, *ranges]))
-    head = f"  {left(interval, width)}" if interval else ""
+    head = f"  {align_left(interval, width)}" if interval else ""
     yield _head(ledger, "system", "date", "elapsed") + head + ("  grade" if graded else "")
     for each, (percent, _), range_ in zip(ledger.systems, beside, ranges, strict=True):
         place = f"{_name(ledger, each.name)}  {each.date}  {_write_elapsed(ledger, each.elapsed, percent)}"
-        yield f"{place}{f'  {left(range_, width)}' if interval else ''}  {_write_grade(each)}"
+        yield f"{place}{f'  {align_left(range_, width)}' if interval else ''}  {_write_grade(each)}"
     if not ledger.systems:
         yield "none yet"
     if ledger.base and any(percent is None for percent, _ in beside):
@@ -123,8 +123,8 @@ def _list_projected(ledger: Ledger, projection: Projection, title: str) -> Itera
     title = f"{title} {since}".rstrip()
     yield f"{_head(ledger, title, 'when', 'mean')}  all high .. all low  saves"
     for each in projection.projected:
-        ends = left(f"{each.shortest:.2f} .. {each.longest:.2f}", 19)
-        name, date = _name(ledger, each.planned.name), left(plain(each.planned.date), 10)
+        ends = align_left(f"{each.shortest:.2f} .. {each.longest:.2f}", 19)
+        name, date = _name(ledger, each.planned.name), align_left(plain(each.planned.date), 10)
         elapsed = _write_elapsed(ledger, each.mean, ledger.percent(each.mean))
         yield f"{name}  {date}  {elapsed}  {ends}  {_describe_saving(each.planned)}"
     if projection.chance:
@@ -150,13 +150,13 @@ def _write_chance(chance: GoalChance) -> str:
     return f"{chance.share:.{places}f} ± {chance.error:.1g}"
 
 
-def _describe_outcome(ledger: Ledger, came: ReleaseOutcome) -> Iterator[str]:
-    system = came.system
+def _describe_outcome(ledger: Ledger, outcome: ReleaseOutcome) -> Iterator[str]:
+    system = outcome.system
     yield f"{plain(system.name)} came with: {', '.join(map(plain, system.brings))}"
-    late = "longer" if came.miss > 0 else "shorter"
+    miss = f"{share(abs(outcome.miss))} {'longer' if outcome.miss > 0 else 'shorter'}"
     yield (
-        f"  measured {system.elapsed:.2f} {ledger.unit}, expected {came.expected:.2f}: {share(abs(came.miss))} {late}; "
-        f"it saved {share(came.gained)} of {plain(came.before.name)}, and {share(came.estimated)} was planned"
+        f"  measured {system.elapsed:.2f} {ledger.unit}, expected {outcome.expected:.2f}: {miss}; "
+        f"it saved {share(outcome.gained)} of {plain(outcome.before.name)}, and {share(outcome.estimated)} was planned"
     )
     if system.zero_idle:
         busy = system.elapsed * (1 - system.zero_idle)
@@ -180,8 +180,8 @@ def _head(ledger: Ledger, what: str, when: str, figure: str) -> str:
     base = ""
     if ledger.base:
         base = f"% of {plain(ledger.base.name) if _is_short(ledger.base.name) else 'base'}"
-    what, figure = left(what, _width(ledger)), right(f"{figure} {ledger.unit}", 11)
-    return f"{what}  {left(when, 10)}  {figure}  {right(base, SHORT + 5)}"
+    what, figure = align_left(what, _width(ledger)), align_right(f"{figure} {ledger.unit}", 11)
+    return f"{what}  {align_left(when, 10)}  {figure}  {align_right(base, SHORT + 5)}"
 
 
 def _is_short(name: str) -> bool:
@@ -191,7 +191,7 @@ def _is_short(name: str) -> bool:
 def _write_elapsed(ledger: Ledger, elapsed: float, percent: float | None) -> str:
     missing = ABSENT if ledger.base else ""
     shown = missing if percent is None else f"{percent:.2f}"
-    return f"{elapsed:>11.2f}  {right(shown, SHORT + 5)}"
+    return f"{elapsed:>11.2f}  {align_right(shown, SHORT + 5)}"
 
 
 def _width(ledger: Ledger) -> int:
@@ -202,4 +202,4 @@ def _width(ledger: Ledger) -> int:
 
 def _name(ledger: Ledger, name: str) -> str:
     width = _width(ledger)
-    return left(cut(plain(name), width), width)
+    return align_left(cut(plain(name), width), width)

@@ -5,19 +5,18 @@ A figure that could not be had is `—`, with the reason below; it is never a ze
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any
 
 from cuesta import units
-from cuesta.columns import in_columns, left, wrapped
+from cuesta.columns import align_left, in_columns, wrapped
 from cuesta.plain_text import plain
 from cuesta.records.meter_figure import UNRECORDED, MeterFigure
 from cuesta.records.meter_report import CauseRow, Closure, Count, Cpu, Device, MeterReport, TimeRow
 from cuesta.records.schema import fields
 from cuesta.report import off_cpu
-from cuesta.report.cells import bracket_tiers, duration, number, per_s, percent, tiered, whole
-from cuesta.report.cells import name_cause as cause_label
-from cuesta.units import ABSENT, count, digits, interval, seconds, seconds_within, upper_bound
+from cuesta.report.cells import bracket_tiers, duration, name_cause, number, per_s, percent, tiered, whole
+from cuesta.units import ABSENT, count, digits, interval, many, seconds, seconds_within, upper_bound
 
 MARGIN, WIDTH = 10, 84
 """Columns of titles, and of the rows beside them."""
@@ -43,7 +42,7 @@ SOURCES = {
 """The source of the subject's CPU time, and what it cannot see."""
 
 
-def closing(closure: Closure) -> str:
+def describe_closure(closure: Closure) -> str:
     """The separately measured parts of the CPUs' time, and the error of their sum."""
     accounted = closure.accounted.value or 0.0
     verdict = "consistent" if closure.closes else "INCONSISTENT: CPU shares are uncertain by as much"
@@ -57,25 +56,25 @@ def closing(closure: Closure) -> str:
 def text(meter_report: MeterReport) -> str:
     out: list[str] = []
     for title, rows in sections(meter_report):
-        lines = list(rows)
-        if lines:
-            out += [(left("" if number else title, MARGIN) + each).rstrip() for number, each in enumerate(lines)] + [""]
+        margins = chain([title], repeat(""))
+        section = [(align_left(margin, MARGIN) + row).rstrip() for margin, row in zip(margins, rows, strict=False)]
+        out += [*section, ""] if section else []
     return "\n".join(out).rstrip()
 
 
 def sections(meter_report: MeterReport) -> Iterator[tuple[str, Iterable[str]]]:
     yield "METERS", about_rows(meter_report)
-    yield "CPU", cpu(meter_report)
-    yield "SUBJECT", own_rows(meter_report)
-    yield "CAUSES", causes(meter_report)
-    yield "IDLE", idle(meter_report)
-    yield "TIME", total_time(meter_report)
-    yield "TRAFFIC", traffic(meter_report)
-    yield "OFF CPU", off_cpus(meter_report)
-    yield "COUNTS", counts(meter_report)
-    yield "DEVICES", devices(meter_report)
-    yield "NETWORK", interfaces(meter_report)
-    yield "STALL", pressure(meter_report)
+    yield "CPU", cpu_rows(meter_report)
+    yield "SUBJECT", subject_rows(meter_report)
+    yield "CAUSES", cause_rows(meter_report)
+    yield "IDLE", idle_rows(meter_report)
+    yield "TIME", time_rows(meter_report)
+    yield "TRAFFIC", traffic_rows(meter_report)
+    yield "OFF CPU", off_cpu_rows(meter_report)
+    yield "COUNTS", count_rows(meter_report)
+    yield "DEVICES", device_rows(meter_report)
+    yield "NETWORK", interface_rows(meter_report)
+    yield "STALL", pressure_rows(meter_report)
     yield "MISSING", list_missing(meter_report)
     yield "NOTES", map(plain, meter_report.notes)
 
@@ -83,7 +82,7 @@ def sections(meter_report: MeterReport) -> Iterator[tuple[str, Iterable[str]]]:
 def about_rows(meter_report: MeterReport) -> Iterator[str]:
     until = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(meter_report.wall / 1e9))
     length = write_length(meter_report.seconds)
-    yield f"{plain(meter_report.subject)}, for {length} until {until}; {cpus_of(meter_report)}"
+    yield f"{plain(meter_report.subject)}, for {length} until {until}; percent of {many(len(meter_report.cpus), 'CPU')}"
     if source := SOURCES.get(meter_report.own.source):
         yield from wrapped(f"its CPU time: {source}", WIDTH)
     if doubt := meter_report.own.doubt:
@@ -91,27 +90,22 @@ def about_rows(meter_report: MeterReport) -> Iterator[str]:
     if meter_report.closure.accounted.value is not None:
         cost = meter_report.cost.value
         reading = f"; reading took {seconds(cost)}" if cost else ""
-        yield from wrapped(closing(meter_report.closure) + reading, WIDTH)
+        yield from wrapped(describe_closure(meter_report.closure) + reading, WIDTH)
 
 
-def cpus_of(meter_report: MeterReport) -> str:
-    cpus = meter_report.cpus
-    return f"percent of {len(cpus)} CPU{'s' * (len(cpus) != 1)}"
-
-
-def cpu(meter_report: MeterReport) -> Iterator[str]:
+def cpu_rows(meter_report: MeterReport) -> Iterator[str]:
     yield tiered(align_row("", [f"%{name}" for name in SAR]), *cpu_shares(meter_report.cpu))
     yield align_row("all", map(percent, cpu_shares(meter_report.cpu)))
     if len(meter_report.per_cpu) > 1:
-        for number_, each in meter_report.per_cpu.items():
-            yield align_row(f"cpu{number_}", map(percent, cpu_shares(each)))
+        for cpu, shares in meter_report.per_cpu.items():
+            yield align_row(f"cpu{cpu}", map(percent, cpu_shares(shares)))
 
 
 def cpu_shares(cpu: Cpu) -> Sequence[MeterFigure[float]]:
     return [getattr(cpu, name) for name in SAR]
 
 
-def own_rows(meter_report: MeterReport) -> Iterator[str]:
+def subject_rows(meter_report: MeterReport) -> Iterator[str]:
     part = meter_report.own
     if why := why_ended(meter_report):
         yield f"no meter data: {plain(why)}"
@@ -131,29 +125,28 @@ def own_rows(meter_report: MeterReport) -> Iterator[str]:
 
 
 def why_ended(meter_report: MeterReport) -> str | None:
-    """Why an ended subject has no figures; the CPUs' figures are then those of others."""
+    """Why a subject that has ended has no figures: those of the CPUs are then other programs'."""
     return meter_report.own.seconds.why
 
 
-def causes(meter_report: MeterReport) -> Iterator[str]:
+def cause_rows(meter_report: MeterReport) -> Iterator[str]:
     by_cause = meter_report.by_cause.value
     if not by_cause:
         return
     yield in_columns("", 16, ("%", "95 % interval", "seconds", "count", "each"), OF_CAUSES)
     for name, cause in sorted(by_cause.causes.items(), key=lambda each: -(each[1].percent.value or 0.0)):
         counted = cause.count.value
-        number_ = ABSENT if counted is None else count(counted)
         cells = (
             write_cause_share(cause),
             write_interval(cause),
             write_share_duration(cause, cause.seconds),
-            number_,
+            ABSENT if counted is None else count(counted),
             write_share_duration(cause, cause.average),
         )
-        yield f"{in_columns(cause_label(name), 16, cells, OF_CAUSES)}  {cause.percent.tier or ''}"
+        yield f"{in_columns(name_cause(name), 16, cells, OF_CAUSES)}  {cause.percent.tier or ''}"
     bound = by_cause.bound.value
     if bound is not None and by_cause.unmet:
-        names = ", ".join(map(cause_label, by_cause.unmet))
+        names = ", ".join(map(name_cause, by_cause.unmet))
         yield from wrapped(f"no sample met {names}: each {upper_bound(bound)}", WIDTH)
     if not by_cause.about:
         return  # traced, not sampled
@@ -169,11 +162,7 @@ OF_CAUSES = (7, 15, 10, 12, 10)
 def write_cause_share(cause: CauseRow) -> str:
     """The percentage of a cause with the digits that its standard error supports."""
     value = cause.percent.value
-    return ABSENT if value is None else units.percent(value, error_of(cause))
-
-
-def error_of(cause: CauseRow) -> float | None:
-    return cause.standard_error.value
+    return ABSENT if value is None else units.percent(value, cause.standard_error.value)
 
 
 def write_interval(cause: CauseRow) -> str:
@@ -183,23 +172,19 @@ def write_interval(cause: CauseRow) -> str:
 
 def write_share_duration(cause: CauseRow, figure: MeterFigure[float]) -> str:
     """A duration in as many digits as the percentage of its cause."""
-    value, whole, error = figure.value, cause.percent.value, error_of(cause)
-    if not value or not whole or error is None:
+    value, percentage, error = figure.value, cause.percent.value, cause.standard_error.value
+    if not value or not percentage or error is None:
         return duration(figure)
-    return seconds_within(value, value * error / whole)
+    return seconds_within(value, value * error / percentage)
 
 
 SAMPLERS_OWN = ("interrupts_seconds", "reader_seconds")
 """The cost of sampling: in the kernel and in the reader."""
 
 
-def write_percent(figure: MeterFigure[float]) -> str:
-    return f"{percent(figure)} %"
-
-
 SAMPLING = fields("Sampling")
 OF_UNIT: dict[str, Callable[[MeterFigure[float]], str]] = {
-    "percent": write_percent,
+    "percent": lambda figure: f"{percent(figure)} %",
     "seconds": duration,
     "number": whole,
 }
@@ -215,11 +200,11 @@ def overhead(meter_report: MeterReport, figures: Mapping[str, MeterFigure[float]
 
 def write_sampling(name: str, figure: MeterFigure[float]) -> str:
     field = SAMPLING.get(name)
-    written = OF_UNIT.get(field.unit, number) if field else number
-    return f"{plain(field.label if field else name)} {written(figure)}"
+    write = OF_UNIT.get(field.unit, number) if field else number
+    return f"{plain(field.label if field else name)} {write(figure)}"
 
 
-def idle(meter_report: MeterReport) -> Iterator[str]:
+def idle_rows(meter_report: MeterReport) -> Iterator[str]:
     for name, field in IDLE.items():
         figure: MeterFigure[float] = getattr(meter_report.idle, name)
         tier = figure.tier or ""
@@ -231,7 +216,7 @@ def idle(meter_report: MeterReport) -> Iterator[str]:
         yield f"the quota is {quota:g} CPUs"
 
 
-def total_time(meter_report: MeterReport) -> Iterator[str]:
+def time_rows(meter_report: MeterReport) -> Iterator[str]:
     """The use of CPU time, in the form of total_time_meters."""
     if why := why_ended(meter_report):
         yield f"no meter data: {plain(why)}"
@@ -252,13 +237,13 @@ def total_time(meter_report: MeterReport) -> Iterator[str]:
 
 def write_time_percent(row: TimeRow, figure: MeterFigure[float], cause: CauseRow | None) -> str:
     """A percentage of TIME; of a cause in as many digits as in CAUSES."""
-    value, whole, error = figure.value, row.percent.value, error_of(cause) if cause else None
-    if not value or not whole or error is None:
+    value, percentage, error = figure.value, row.percent.value, cause.standard_error.value if cause else None
+    if not value or not percentage or error is None:
         return percent(figure)
-    return units.percent(value, value * error / whole)
+    return units.percent(value, value * error / percentage)
 
 
-def traffic(meter_report: MeterReport) -> Iterator[str]:
+def traffic_rows(meter_report: MeterReport) -> Iterator[str]:
     """Queues for the CPU, in the form of traffic_control_meters."""
     traffic_figures = meter_report.traffic
     for name, field in TRAFFIC.items():
@@ -273,7 +258,7 @@ def traffic(meter_report: MeterReport) -> Iterator[str]:
         yield tiered(f"{'page wait':<24}{duration(traffic_figures.page_wait):>8}  {waits}", traffic_figures.page_waits)
 
 
-def off_cpus(meter_report: MeterReport) -> Iterator[str]:
+def off_cpu_rows(meter_report: MeterReport) -> Iterator[str]:
     """Durations of the subject's tasks off their CPUs, by reason, and in run queues."""
     rows = list(off_cpu.rows(meter_report))
     if rows:
@@ -283,7 +268,7 @@ def off_cpus(meter_report: MeterReport) -> Iterator[str]:
         yield from wrapped(off_cpu.ABOUT, WIDTH)
 
 
-def counts(meter_report: MeterReport) -> Iterator[str]:
+def count_rows(meter_report: MeterReport) -> Iterator[str]:
     of_machine = meter_report.counts.of_machine
     widths = (12, 11)
     yield in_columns("", 28, ("count", "a second"), widths)
@@ -297,7 +282,7 @@ def counts(meter_report: MeterReport) -> Iterator[str]:
         yield "* of the whole machine: the kernel does not count it by subject"
 
 
-def devices(meter_report: MeterReport) -> Iterator[str]:
+def device_rows(meter_report: MeterReport) -> Iterator[str]:
     shown = active_devices(meter_report)
     if meter_report.devices and not shown:
         yield f"{', '.join(map(plain, meter_report.devices))}: nothing read, nothing written"
@@ -314,7 +299,7 @@ def devices(meter_report: MeterReport) -> Iterator[str]:
     yield "ATB: average time between; % busy: of that one device, with at least one request"
 
 
-def interfaces(meter_report: MeterReport) -> Iterator[str]:
+def interface_rows(meter_report: MeterReport) -> Iterator[str]:
     in_use = {name: i for name, i in meter_report.interfaces.items() if i.received.count + i.sent.count}
     if not in_use:
         return
@@ -335,7 +320,7 @@ def active_devices(meter_report: MeterReport) -> Mapping[str, Device]:
     return {name: d for name, d in meter_report.devices.items() if d.reads.count + d.writes.count}
 
 
-def pressure(meter_report: MeterReport) -> Iterator[str]:
+def pressure_rows(meter_report: MeterReport) -> Iterator[str]:
     some = {name: figure for name, figure in meter_report.pressure.items() if figure.value is not None}
     if some:
         shares = ", ".join(f"{name.replace('_', ' ')} {percent(figure)} %" for name, figure in some.items())

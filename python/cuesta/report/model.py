@@ -25,6 +25,10 @@ class Words:
 Cell = str | Words
 
 
+def as_words(cell: Cell) -> Words:
+    return cell if isinstance(cell, Words) else Words(cell)
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A name and its value; a fact without a value is left out."""

@@ -95,23 +95,23 @@ def system_sections(answer: Answer, system: SystemPrediction) -> Iterator[Sectio
 
 
 def model_parts(system: SystemPrediction) -> Iterator[Part]:
-    own = system.model
+    model = system.model
     at = system.figures[0].at
     load = f"paced, cycle {seconds(at.cycle)}" if at.is_paced else "closed"
     name = f"{plain(at.configuration)}: " if hidden_columns(system) and at.configuration else ""
-    yield Remark(f"{name}{own.form.name}, {load}: {own.form.formula(at.is_paced)}")
-    if own.points:
-        rows = f"{many(own.fit.rows, 'row')}, {many(own.parameters.count, 'parameter')}"
-        parts = [Fact(plain(name), seconds(value)) for name, value in named_parts(own).items()]
+    yield Remark(f"{name}{model.form.name}, {load}: {model.form.formula(at.is_paced)}")
+    if model.points:
+        rows = f"{many(model.fit.rows, 'row')}, {many(model.parameters.count, 'parameter')}"
+        parts = [Fact(plain(name), seconds(value)) for name, value in named_parts(model).items()]
         yield Facts([Fact("fit", rows), *parts])
-    if own.fit.freedom > 0:
+    if model.fit.freedom > 0:
         others = [
             f"{each.form.name} ({write_fit_error(each)})" for each in system.choice.rejected if each.fit.freedom > 0
         ]
-        off = f"off its rows by {write_fit_error(own)}"
+        off = f"off its rows by {write_fit_error(model)}"
         yield Remark(f"{off}; less support: {', '.join(others)}" if others else off, "faint")
 
 
-def write_fit_error(own: FittedModel) -> str:
+def write_fit_error(model: FittedModel) -> str:
     """The root mean square residual, in its unit."""
-    return seconds(rms_error(own)) if own.points[0].at.is_paced else share(rms_error(own))
+    return seconds(rms_error(model)) if model.points[0].at.is_paced else share(rms_error(model))

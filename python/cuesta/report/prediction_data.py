@@ -36,12 +36,12 @@ def data(answer: Answer, simulations: Sequence[SimulatedSystem] = ()) -> dict[st
 
 
 def system_data(answer: Answer, system: SystemPrediction) -> dict[str, Any]:
-    own, then = system.model, answer.changed[system]
+    model, then = system.model, answer.changed[system]
     return {
-        "model": own.form.name,
-        "formula": own.form.formula(system.figures[0].at.is_paced),
-        "rows": own.fit.rows,
-        "parameters": named_parts(own),
+        "model": model.form.name,
+        "formula": model.form.formula(system.figures[0].at.is_paced),
+        "rows": model.fit.rows,
+        "parameters": named_parts(model),
         "supported": [each.form.name for each in system.choice.supported],
         "rejected": [each.form.name for each in system.choice.rejected],
         "figures": [figure_data(figure) for figure in system.figures],

@@ -125,9 +125,9 @@ def name_unchecked(answer: Answer, system: SystemPrediction, outside: Sequence[F
 
 
 def held_out_part(system: SystemPrediction) -> Iterator[Part]:
-    result, own = system.held_out, len(system.points)
+    result = system.held_out
     if result is None:
-        yield Remark(f"held-out error: none; {many(own, 'row')} cannot be fitted and held out", "notice")
+        yield Remark(f"held-out error: none; {many(len(system.points), 'row')} cannot be fitted and held out", "notice")
         return
     how = " with the highest load, predicted from the other rows" if result.is_own_split else ""
     rows = many(len(result.errors), "row")
@@ -140,22 +140,21 @@ def transfer_table(answer: Answer, system: SystemPrediction) -> Iterator[Part]:
     """The transfers from other configurations, as a check of the prediction."""
     points = answer.prediction.measurements.points
     rows = [point for each in answer.prediction.systems for point in each.model.points]
-    said = [
-        each for figure in system.figures if not figure.is_fitted for each in list_transfers(figure.at, points, rows)
-    ]
-    if said:
+    unfitted = [figure for figure in system.figures if not figure.is_fitted]
+    transfers = [transfer for figure in unfitted for transfer in list_transfers(figure.at, points, rows)]
+    if transfers:
         heads = [answer.users_are, "configuration", "from", "moved by", "gives", "measured"]
-        cells = [transfer_cells(each, system) for each in said]
+        cells = [transfer_cells(transfer, system) for transfer in transfers]
         yield Table(heads, cells, caption="another configuration at that load, moved as in the fitted rows; no model")
 
 
-def transfer_cells(each: Transfer, system: SystemPrediction) -> list[Cell]:
-    point = next((figure.measured for figure in system.figures if figure.at == each.at), None)
-    per = each.at.unit.per_transaction
-    base = plain(each.base.at.configuration)
-    head: list[Cell] = [count(each.at.users), plain(each.at.configuration), base]
-    if each.shift is not None:
-        return [*head, signed(f"{1e3 * each.shift:+.1f} ms"), seconds(each.value),
+def transfer_cells(transfer: Transfer, system: SystemPrediction) -> list[Cell]:
+    at, base = transfer.at, transfer.base.at
+    point = next((figure.measured for figure in system.figures if figure.at == at), None)
+    per = at.unit.per_transaction
+    head: list[Cell] = [count(at.users), plain(at.configuration), plain(base.configuration)]
+    if transfer.shift is not None:
+        return [*head, signed(f"{1e3 * transfer.shift:+.1f} ms"), seconds(transfer.value),
                 seconds(point.response.value) if point and point.response else ""]  # fmt: skip
     measured = digits(point.throughput.value * per) if point and point.throughput else ""
-    return [*head, f"×{each.ratio:.3f}", digits(each.value * per), measured]
+    return [*head, f"×{transfer.ratio:.3f}", digits(transfer.value * per), measured]

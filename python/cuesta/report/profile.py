@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cuesta.columns import cut, cut_start, left, right
+from cuesta.columns import align_left, align_right, cut, cut_start
 from cuesta.plain_text import plain
 from cuesta.records.meter_report import MeterReport
 from cuesta.report.cells import bracket_tiers
@@ -38,12 +38,13 @@ def _rows(listing: Mapping[str, Any], meter_report: MeterReport) -> Iterator[str
 def _histogram(rows: list[Mapping[str, Any]], samples: int) -> Iterator[str]:
     widest = max((row["percent"] for row in rows), default=1.0)
     for row in rows:
-        module = left(cut(plain(row["module"]), MODULE), MODULE)
-        function = left(cut_start(plain(row["function"]), FUNCTION), FUNCTION)  # a long path is recognized by its end
+        module = align_left(cut(plain(row["module"]), MODULE), MODULE)
+        end = cut_start(plain(row["function"]), FUNCTION)  # a long path is recognized by its end
+        function = align_left(end, FUNCTION)
         part = min(row["percent"] / 100, 1.0)
         error = 100 * math.sqrt(part * (1 - part) / samples) if part < 1 else None
         bar = "*" * max(1, round(BAR * row["percent"] / widest))
-        yield f"{module} {function}{right(percent(row['percent'], error), 6)} {bar}"
+        yield f"{module} {function}{align_right(percent(row['percent'], error), 6)} {bar}"
 
 
 def _idle(meter_report: MeterReport) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
+from cuesta.units import many
+
 MOST = 50
 """The most rows of each list that are printed; the rest is counted."""
 
@@ -13,7 +15,7 @@ def describe_secrets(secrets: dict[str, Any]) -> list[str]:
     shown = secrets["shown"]
     hidden = [f"{_hidden(each)} -> ${{{each['column']}}}" for each in secrets["hidden"]]
     commands = [f"{_place(each['place'])}: {_pressed(each['keys'])}" for each in secrets["commands"]]
-    keys, places = _counted(shown["keys"], "key"), _counted(shown["entries"], "place")
+    keys, places = many(shown["keys"], "key"), many(shown["entries"], "place")
     rows = [
         *_listed("hidden, because the screen did not show it as it was typed; it is in no file:", hidden),
         *_listed("kept, although the screen did not show it: single keys that the program took as commands", commands),
@@ -38,16 +40,12 @@ def _listed(title: str, rows: Sequence[str]) -> list[str]:
 
 
 def _hidden(hidden: dict[str, Any]) -> str:
-    return f"{_place(hidden['place'])}: {_counted(hidden['keys'], 'key')}"
+    return f"{_place(hidden['place'])}: {many(hidden['keys'], 'key')}"
 
 
 def _place(place: dict[str, Any]) -> str:
     behind = f', behind "{place["behind"]}"' if place["behind"] else ""
     return f"after {place['at']:.1f} s, in row {place['row']}{behind}"
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def _pressed(keys: str) -> str:

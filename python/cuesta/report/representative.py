@@ -81,8 +81,8 @@ def rate_row(rate: Rate) -> str:
     return row(f"  {rate.name}", service, run, ratio, per_cpu)
 
 
-def row(name: str, service: str, run: str, apart: str, per_cpu: str = "") -> str:
-    return in_columns(plain(name), 31, (service, run, apart, per_cpu), (13, 13, 8, 15)).rstrip()
+def row(name: str, service: str, run: str, difference: str, per_cpu: str = "") -> str:
+    return in_columns(plain(name), 31, (service, run, difference, per_cpu), (13, 13, 8, 15)).rstrip()
 
 
 def data(distance: MixDistance) -> dict[str, Any]:

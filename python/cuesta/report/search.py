@@ -9,7 +9,7 @@ from cuesta.figures.limit import Limit
 from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.report.figure import FEW, MARK, mark_few
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
-from cuesta.report.plots.against_load import plot_trials as plots_of_trials
+from cuesta.report.plots.against_load import plot_trials
 from cuesta.units import ABSENT, in_unit, many, seconds
 
 PURPOSES = {
@@ -86,7 +86,7 @@ def section(summary: Summary) -> Iterator[Section]:
     parts += [trial_table(summary, search, trial_rows)] if trial_rows else []
     if search.outcome.limited_by == "budget":
         notes.insert(0, f"to go on: cuesta search --resume {summary.recorded.folder!s}")
-    drawn = list(plots_of_trials(summary, search))
+    drawn = list(plot_trials(summary, search))
     more: list[Part] = [Plots(drawn)] if drawn else []
     more += [Remark(each, "faint") for each in explain_rfc9971(search)]
     yield Section("Search", [*parts, *map(Remark, notes[:FEW_NOTES])], [*map(Remark, notes[FEW_NOTES:]), *more])
@@ -107,8 +107,8 @@ def list_notes(trial_rows: Sequence[TrialRow]) -> Iterator[str]:
     for row in trial_rows:
         for reason in (*row.trial.doubts, *row.trial.against):
             of_reasons.setdefault(reason, []).append(row.trial.step + 1)
-    measured_ones = {row.trial.step + 1 for row in trial_rows}
-    if absent := sorted(set(range(1, max(measured_ones, default=0))) - measured_ones):
+    measured = {row.trial.step + 1 for row in trial_rows}
+    if absent := sorted(set(range(1, max(measured, default=0))) - measured):
         yield f"trial {', '.join(map(str, absent))}: ended before it was measured"
     for reason, numbers in of_reasons.items():
         yield f"trial {', '.join(map(str, numbers))}: {reason}"
@@ -189,10 +189,10 @@ def write_estimate(row: TrialRow, search: SearchResult) -> str:
     return f"{point} ({low}–{high})"
 
 
-def write_progress(summary: Summary, ask: Try | Outcome | None = None) -> str:
+def write_progress(summary: Summary, decision: Try | Outcome | None = None) -> str:
     """The line of the last trial while a search goes on: load, what was measured, what is believed, what comes next.
 
-    `ask` is what comes next if it is not what the trials lead to: when time is up.
+    `decision` is what comes next if the trials do not decide it: when time is up.
     """
     search = summary.search
     if search is None or not search.trials:
@@ -205,7 +205,7 @@ def write_progress(summary: Summary, ask: Try | Outcome | None = None) -> str:
         f"{name_worst(step, search)}",
         f"{word_verdict(last.trial).text}{': ' if trial_note(last.trial) else ''}{trial_note(last.trial)}",
         f"limit {write_estimate(last, search)}" if last.estimate else "",
-        name_next(search, ask or search.replay.next),
+        name_next(search, decision or search.replay.next),
     ]
     return "  ".join(filter(None, parts))
 
@@ -218,7 +218,7 @@ def name_worst(step: StepFigures, search: SearchResult) -> str:
     return f"{Limit.read(result.limit).figure} {write_value(result, step)}"
 
 
-def name_next(search: SearchResult, ask: Try | Outcome) -> str:
-    if isinstance(ask, Try):
-        return f"next {search.method.with_unit(ask.load)}: {ask.because}"
-    return f"ends: {ask.why}"
+def name_next(search: SearchResult, decision: Try | Outcome) -> str:
+    if isinstance(decision, Try):
+        return f"next {search.method.with_unit(decision.load)}: {decision.because}"
+    return f"ends: {decision.why}"

@@ -57,7 +57,7 @@ def markdown(runs: Mapping[str, Summary]) -> str:
     return render.markdown(build_joint_report(runs))
 
 
-def html(runs: Mapping[str, Summary], file: Path) -> None:
+def write_page(runs: Mapping[str, Summary], file: Path) -> None:
     replace_private(file, build_page(runs, file.absolute().parent))
 
 
@@ -134,9 +134,9 @@ def write_steps(run: Summary) -> str:
 
 
 def list_differences(runs: Mapping[str, Summary]) -> Iterator[Cells]:
-    of_each = [collect_facts(run.recorded.run) for run in runs.values()]
-    names = list(dict.fromkeys((kind, name) for run in of_each for kind in run for name in run[kind]))
-    unlike = [(kind, name, [run[kind].get(name) for run in of_each]) for kind, name in names]
+    facts = [collect_facts(run.recorded.run) for run in runs.values()]
+    names = list(dict.fromkeys((kind, name) for run in facts for kind in run for name in run[kind]))
+    unlike = [(kind, name, [run[kind].get(name) for run in facts]) for kind, name in names]
     unlike = [(kind, name, values) for kind, name, values in unlike if any(value != values[0] for value in values)]
     for kind, name, values in unlike[:MOST_DIFFERENCES]:
         yield f"{kind}: {name}", *(write_fact(value) for value in values)

@@ -12,7 +12,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from cuesta.columns import left, right
+from cuesta.columns import align_left, align_right
 from cuesta.ledger.database import SqlResult
 from cuesta.ledger.tables import TABLES
 from cuesta.plain_text import plain
@@ -52,7 +52,7 @@ class _Column:
     def laid(self) -> Iterator[str]:
         """Its name and cells, padded to the widest."""
         width = max(map(cell_len, (self.name, *self.cells)))
-        pad = right if self.to_right else left
+        pad = align_right if self.to_right else align_left
         return (pad(text, width) for text in (self.name, *self.cells))
 
 

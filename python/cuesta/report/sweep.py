@@ -1,6 +1,6 @@
 """The section of a sweep: a row for each step, plots against the swept setting, and the asymptotes in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from cuesta.analysis.capacity.asymptotes import Asymptotes, StepAbove, derive_asymptotes
 from cuesta.analysis.planned import write_swept_value
@@ -14,7 +14,7 @@ from cuesta.report.headline import NOT_KEPT
 from cuesta.report.limits import describe_limit_value, limit_status
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
 from cuesta.report.plots.against_users import LIGHT_LOAD_BOUND, name_ceiling, plot_sweeps
-from cuesta.units import ABSENT, count, digits, many, seconds, share
+from cuesta.units import ABSENT, count, digits, join_words, many, seconds, share
 
 COLUMNS = (
     *("transactions.per_s", "response.p50", "response.p95", "response.p99", "echo.p99"),
@@ -118,10 +118,12 @@ def describe_bounds(lines: Asymptotes) -> Iterator[str]:
     else:
         yield f"{LIGHT_LOAD_BOUND}: not drawn: {lines.no_light}"
     if heavy:
+        *fewer, most = heavy.users
+        users = [*map(count, fewer), many(most, "user")]
         yield (
             f"{name_ceiling(heavy)}: {write_rate(heavy.most_per_s)}, {write_interval(heavy.rate_interval)} a second, "
             f"as each transaction takes {seconds(heavy.demand)} of {heavy.resource}, which was at most "
-            f"{share(heavy.utilization)} busy, with {join_numbers(heavy.users)}; "
+            f"{share(heavy.utilization)} busy, with {join_words(users)}; "
             "a resource that is not metered may allow less"
         )
     else:
@@ -143,7 +145,7 @@ def describe_past_saturation(summary: Summary) -> Iterator[str]:
     for each in summary.past_saturation:
         settings = ", ".join(write_swept_value(name, value) for name, value in each.swept.items())
         which = f" ({settings})" if several and settings else ""
-        steps = join_numbers([step + 1 for step in each.steps], "step")
+        steps = f"step{'s' * (len(each.steps) > 1)} {join_words(count(step + 1) for step in each.steps)}"
         lost = f"{many(each.errors, 'error')}, {many(each.lost_users, 'line')} lost"
         most = f"{write_rate(each.most_per_s)}, in step {each.most_at + 1}"
         yield (
@@ -173,10 +175,3 @@ def describe_surplus(above: StepAbove) -> str:
 
 def write_interval(interval: tuple[float, float]) -> str:
     return f"with 95 % from {digits(interval[0])} to {digits(interval[1])}"
-
-
-def join_numbers(numbers: Sequence[int], noun: str = "user") -> str:
-    *first, last = numbers
-    if noun == "step":
-        return f"steps {', '.join(map(count, first))} and {last}" if first else f"step {last}"
-    return f"{', '.join(map(count, first))} and {many(last, noun)}" if first else many(last, noun)

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from cuesta.units import join_words, many
+
 Status = Mapping[str, Any]
 """The agent's status (docs/tmux.md)."""
 
@@ -20,13 +22,13 @@ def served(status: Status) -> str:
     settings, peers = status["settings"], status["peers"]
     able = [peer["address"] for peer in peers if peer["state"] == "able"]
     others = [peer["address"] for peer in peers if peer["state"] != "able"]
-    what = f"TMux multiplexes {_ports(settings)} to and from {_list(able)}" if able else "TMux is ready"
-    wait = f"; to {_list(others)} traffic goes as before, until TMux is heard from there" if others else ""
+    what = f"TMux multiplexes {_ports(settings)} to and from {join_words(able)}" if able else "TMux is ready"
+    wait = f"; to {join_words(others)} traffic goes as before, until TMux is heard from there" if others else ""
     return f"{what}{wait}."
 
 
 def status_text(status: Status) -> str:
-    """The sentence, the peers, the counters; what is zero is left out where it would be an error or an exception."""
+    """The sentence, the peers and the counters; counters of errors and exceptions only where they are above zero."""
     sections = {
         "peers": _peers(status),
         "sent": _sent(status),
@@ -56,7 +58,7 @@ def _peers(status: Status) -> Iterable[str]:
 def _sent(status: Status) -> Iterable[str]:
     wire = status["wire"]
     segments, messages = wire["segments"]["sent"], wire["messages"]["sent"]
-    yield f"{_count(segments, 'segment')} in {_count(messages, 'datagram')}, {wire['octets']['sent']:,} octets"
+    yield f"{many(segments, 'segment')} in {many(messages, 'datagram')}, {wire['octets']['sent']:,} octets"
     if messages:
         held = wire["held"]
         mean = f", held for {held['sum_ns'] / segments / 1e6:.2f} ms (longest {held['max_ns'] / 1e6:.2f} ms)"
@@ -67,9 +69,9 @@ def _sent(status: Status) -> Iterable[str]:
 def _received(status: Status) -> Iterable[str]:
     wire, kernel = status["wire"], status["kernel_receive"]
     segments, messages = wire["segments"]["received"], wire["messages"]["received"]
-    yield f"{_count(segments, 'segment')} in {_count(messages, 'datagram')}, {wire['octets']['received']:,} octets"
+    yield f"{many(segments, 'segment')} in {many(messages, 'datagram')}, {wire['octets']['received']:,} octets"
     if kernel["works"]:
-        yield f"{_count(status['endpoint']['received_in_kernel'], 'datagram')} taken apart in the kernel"
+        yield f"{many(status['endpoint']['received_in_kernel'], 'datagram')} taken apart in the kernel"
     else:
         yield f"not in the kernel: {kernel['why_not']}"
 
@@ -88,13 +90,4 @@ def _reasons(counts: Status) -> list[str]:
 
 def _ports(settings: Status) -> str:
     protocols = "TCP and UDP" if settings["multiplex_udp"] else "TCP"
-    return f"{protocols} ports {_list(map(str, settings['ports']))}" if settings["ports"] else f"all {protocols}"
-
-
-def _list(words: Iterable[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{protocols} ports {join_words(map(str, settings['ports']))}" if settings["ports"] else f"all {protocols}"

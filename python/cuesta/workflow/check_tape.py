@@ -25,7 +25,7 @@ class Check:
 
 
 def check_tape(where: str) -> Check:
-    """Check a tape, a file or `builtin:NAME`. Raises InputError with the row, what was expected and what to do."""
+    """Check a tape: a file, or `builtin:NAME`. Raises InputError with the row, what was expected and what to do."""
     tape = read_tape(where)
     notes = list(tape.notes)
     if tape.content.is_idle():

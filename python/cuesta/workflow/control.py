@@ -12,7 +12,7 @@ from cuesta.target import kind_of
 
 
 def ignore(_: object) -> None:
-    """Look at nothing, say nothing."""
+    """Drop a message or a snapshot."""
 
 
 def keep_locked(_prompt: str) -> str:

@@ -15,9 +15,9 @@ from cuesta.target import BUILTIN_HOST, kind_of, without_passwords
 from cuesta.units import many, minutes
 
 
-def show_plan(job: Job, last: Sequence[str] = ()) -> str:
-    """What a run of the job would do. `last` replaces the row with its duration, if it is one of several."""
-    how_long = last or [f"It will take about {minutes(duration(job))}."]
+def show_plan(job: Job, ending: Sequence[str] = ()) -> str:
+    """What a run of the job would do. `ending`: the last rows, if it is one run of several; by default its duration."""
+    ending = ending or [f"It will take about {minutes(duration(job))}."]
     parts = [
         _settings(job),
         _groups(job),
@@ -27,7 +27,7 @@ def show_plan(job: Job, last: Sequence[str] = ()) -> str:
         *_meters(job),
         *_tapes(job),
         *_warnings(job),
-        "\n".join(how_long),
+        "\n".join(ending),
     ]
     return "\n\n".join(parts)
 

@@ -12,7 +12,7 @@ from cuesta.engine.run_job import run_job
 from cuesta.line_kinds import without_settings
 from cuesta.plan import RawOptions, load
 from cuesta.target import BUILTIN_HOST, without_passwords
-from cuesta.units import count, many, minutes
+from cuesta.units import count, join_words, many, minutes
 from cuesta.workflow.control import Control
 from cuesta.workflow.dry_run import duration
 
@@ -51,7 +51,7 @@ def overview(job: Job) -> str:
     steps = [step.settings for step in job.plan.steps]
     groups = [group for settings in steps for group in settings.group]
     *others, last = dict.fromkeys(sum(group.users for group in settings.group) for settings in steps)
-    users = f"{', '.join(map(count, others))} and {many(last, 'user')}" if others else many(last, "user")
+    users = join_words([*map(count, others), many(last, "user")])
     tapes = ", ".join(dict.fromkeys(job.tape(group).name for group in groups))
     hosts = " and ".join(
         "the built-in host (another: --target URL)" if target == BUILTIN_HOST else without_settings(target)

@@ -27,13 +27,11 @@ def resumed_plan(folder: Path, here: Path) -> tuple[Plan, Method]:
 
 def check_machine(folder: Path) -> None:
     """Raise InputError on another machine than that of the trials before: these would not be alike."""
-    before, here = ({"machine": about} for about in (read_run(folder).get("machine"), machine.facts()))
-    unlike = (
-        list_differences(collect_facts(before), collect_facts(here), ["machine"])
-        if isinstance(before["machine"], dict)
-        else []
-    )
-    if unlike:
+    recorded = read_run(folder).get("machine")
+    if not isinstance(recorded, dict):
+        return
+    before, here = (collect_facts({"machine": about}) for about in (recorded, machine.facts()))
+    if unlike := list_differences(before, here, ["machine"]):
         raise InputError(
             f"{folder}: {unlike[0]}, in the search and here", "resume it where it began, or begin a new search"
         )

@@ -70,7 +70,7 @@ def prepare_pairs(base: RawOptions, new: RawOptions, here: Path, pairs: str | No
     jobs = series.jobs(1)
     _check_likeness(jobs, terms)
     figures = figures_to_test(jobs[0])
-    series = replace(series, pairs=_number(pairs, len(figures)))
+    series = replace(series, pairs=_read_number(pairs, len(figures)))
     return PlannedPairs(series, jobs, figures, terms.margin)
 
 
@@ -114,8 +114,8 @@ def figures_to_test(job: Job) -> list[str]:
     ]
 
 
-def _number(text: str | None, figures: int) -> int:
-    """Read the number of pairs: at least as many as it takes to claim a change of one among `figures` figures."""
+def _read_number(text: str | None, figures: int) -> int:
+    """Read the number of pairs: at least so many that a change of one of `figures` figures can be significant."""
     least = least_runs(1 - ALPHA / figures, in_pairs=True)
     if text is None:
         return max(PAIRS, least + least % 2)

@@ -97,10 +97,10 @@ class Run:
 
     def page(self, file: Path | None = None) -> Path:
         """Write the page, by default `report.html` in the run folder; returns its file."""
-        from cuesta.report.several import html  # noqa: PLC0415, slow, and not always wanted
+        from cuesta.report.several import write_page  # noqa: PLC0415, slow, and not always wanted
 
         file = file or self.folder / "report.html"
-        html({self.folder.name: self.summary}, file)
+        write_page({self.folder.name: self.summary}, file)
         return file
 
     def frame(self, table: str = "steps") -> "Frame":

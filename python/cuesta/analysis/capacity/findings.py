@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from cuesta.analysis.capacity.resources import Kind, Resource
-from cuesta.units import digits, seconds, share
+from cuesta.units import digits, join_words, seconds, share
 
 LONG_WAIT = 0.25
 """Share of a response from which on a sentence mentions waiting."""
@@ -108,12 +108,7 @@ class Conflicting:
     """What to meter next, the likeliest first."""
 
     def __str__(self) -> str:
-        return f"CONFLICT: {self.what}; meter {join_names(self.next)} next"
-
-
-def join_names(names: Sequence[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
+        return f"CONFLICT: {self.what}; meter {join_words(self.next)} next"
 
 
 @dataclass(frozen=True, slots=True)

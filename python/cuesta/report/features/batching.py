@@ -18,7 +18,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.report.features.frontier import list_settings, plot_frontier
 from cuesta.report.figure import head
 from cuesta.report.model import Plots, Remark, Section, Table
-from cuesta.units import ABSENT, count, digits, many, seconds, share, signed
+from cuesta.units import ABSENT, count, digits, join_words, many, seconds, share, signed
 
 TITLE = "Several packets at once"
 IN_DOUBT = "nothing is compared: steps that could be are in doubt, for the reasons at the top"
@@ -102,17 +102,12 @@ def name_loads(kind: Sequence[Effect], take: Of) -> str:
     for effect in kind:
         worse = tuple(load.users for load in effect.loads if (change := take(load)) and change.is_more)
         by_users.setdefault(worse, []).append(effect)
-    return join_parts([name_users(users, by) for users, by in by_users.items() if users])
+    return join_words([name_users(users, by) for users, by in by_users.items() if users])
 
 
 def name_users(users: Sequence[int], by: Sequence[Effect]) -> str:
     number = "user" if users == (1,) else "users"
-    return f"at {join_parts([*map(count, users)])} {number} ({'; '.join(map(name_effect, by))})"
-
-
-def join_parts(parts: Sequence[str]) -> str:
-    *first, last = parts or [""]
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"at {join_words(map(count, users))} {number} ({'; '.join(map(name_effect, by))})"
 
 
 def overview_table(effects: Sequence[Effect]) -> Table:

@@ -81,8 +81,8 @@ def draw_rule(value: float, y: Spec) -> Spec:
 def draw_dots(points: list[Spec], x: Spec, y: Spec, limit: Limit, what: str) -> Spec:
     shown = [name for name in COLOURS if any(point["s"] == name for point in points)]
     encoding = place(x, y) | {
-        "color": colour_scale(shown, COLOURS),
-        "shape": colour_scale(shown, SHAPES),
+        "color": nominal_scale(shown, COLOURS),
+        "shape": nominal_scale(shown, SHAPES),
         "tooltip": [
             {"field": "step", "title": "trial"},
             {"field": "x", "title": what, "format": ",.4~g"},
@@ -93,11 +93,12 @@ def draw_dots(points: list[Spec], x: Spec, y: Spec, limit: Limit, what: str) -> 
     return draw(points, {"type": "point", "size": 55, "strokeWidth": 2}, encoding)
 
 
-def colour_scale(names: list[str], ranges: dict[str, str]) -> Spec:
+def nominal_scale(names: list[str], values: dict[str, str]) -> Spec:
+    """The scale of a channel that shows which name a point has: `values` are its colours, or its shapes."""
     return {
         "field": "s",
         "type": "nominal",
-        "scale": {"domain": names, "range": [ranges[name] for name in names]},
+        "scale": {"domain": names, "range": [values[name] for name in names]},
         "legend": {"title": None} if len(names) > 1 else None,
         "sort": None,
     }

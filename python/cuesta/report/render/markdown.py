@@ -6,7 +6,7 @@ Everything that came from outside is escaped, so that no name makes a link, an i
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from cuesta.report.model import Cell, Fact, Facts, Folded, Part, Remark, Report, Screen, Table, Verdict, Words
+from cuesta.report.model import Cell, Fact, Facts, Folded, Part, Remark, Report, Screen, Table, Verdict, as_words
 from cuesta.report.render.plain import of_plain_text
 
 ZERO_WIDTH = "\u200b"
@@ -86,7 +86,7 @@ def _row(row: Sequence[Cell], columns: Iterable[int]) -> list[str]:
 
 
 def _cell(cell: Cell) -> str:
-    words = cell if isinstance(cell, Words) else Words(cell)
+    words = as_words(cell)
     return TONES.get(words.tone, "") + escaped(words.text)
 
 

@@ -35,7 +35,7 @@ from cuesta.report.model import (
     Section,
     Table,
     Verdict,
-    Words,
+    as_words,
 )
 from cuesta.report.render.plain import of_plain_text
 
@@ -169,18 +169,14 @@ def _table(table: Table) -> Markup:
 def _row(row: Sequence[Cell], table: Table, *, indents: bool) -> Markup:
     if len(row) == 1:
         heading = Markup('<tr class="group"><th scope="rowgroup" colspan="{}">{}</th></tr>\n')
-        return heading.format(len(table.heads), _words(row[0]).text)
+        return heading.format(len(table.heads), as_words(row[0]).text)
     return Markup("<tr>{}</tr>\n").format(NOTHING.join(_cells(DATA, row, table.wraps, indents=indents)))
 
 
 def _cells(element: Markup, cells: Sequence[Cell], wraps: int | None, *, indents: bool = False) -> Iterator[Markup]:
-    for number, words in enumerate(map(_words, cells)):
+    for number, words in enumerate(map(as_words, cells)):
         kind = "wraps text" if number == wraps else "in" if indents and number == 0 else CLASSES[words.tone]
         yield element.format(_attribute("class", kind) + _attribute("title", words.meaning), words.text)
-
-
-def _words(cell: Cell) -> Words:
-    return cell if isinstance(cell, Words) else Words(cell)
 
 
 def _listing(text: str) -> Markup:

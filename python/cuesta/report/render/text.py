@@ -13,8 +13,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from cuesta.columns import left, right, words, wrapped
-from cuesta.report.model import Cell, Facts, Folded, Part, Remark, Report, Screen, Section, Table, Verdict, Words
+from cuesta.columns import align_left, align_right, words, wrapped
+from cuesta.report.model import Facts, Folded, Part, Remark, Report, Screen, Section, Table, Verdict, Words, as_words
 from cuesta.report.render.plain import of_plain_text
 from cuesta.terminal import Styled
 from cuesta.units import ABSENT
@@ -79,7 +79,7 @@ def _section(title: str, rows: Iterable[Text], width: int) -> Rows:
             yield from [Text(title, "bold")] if title and number == 0 else []
             yield Text(INDENT).append(row)
             continue
-        yield Text(left(title if number == 0 else "", MARGIN), "bold").append(row)
+        yield Text(align_left(title if number == 0 else "", MARGIN), "bold").append(row)
 
 
 def _verdict(verdict: Verdict, width: int) -> Rows:
@@ -130,9 +130,9 @@ class Wide(Text):
 def write_table(table: Table, verbose: bool, width: int) -> Rows:
     """Write a table; one that is too wide for its section takes the margin too, or else becomes rows of words."""
     columns = [number for number in range(len(table.heads)) if number not in table.wide]
-    heads = [_words(table.heads[number]).text for number in columns]
+    heads = [as_words(table.heads[number]).text for number in columns]
     shown = [row for number, row in enumerate(table.rows) if verbose or number not in table.details]
-    rows = [[_words(row[at]) for at in (columns if len(row) > 1 else [0])] for row in shown]
+    rows = [[as_words(row[at]) for at in (columns if len(row) > 1 else [0])] for row in shown]
     if table.wraps in columns:
         rows = list(narrowed(heads, rows, columns.index(table.wraps), width))
     cells = [row for row in rows if len(row) > 1]
@@ -181,7 +181,7 @@ class Column:
     right: bool
 
     def laid(self, text: str) -> str:
-        return right(text, self.width) if self.right else left(text, self.width)
+        return (align_right if self.right else align_left)(text, self.width)
 
 
 def _is_of_numbers(cells: Sequence[str]) -> bool:
@@ -199,7 +199,3 @@ def _heads(heads: Sequence[str], columns: Sequence[Column], gap: int) -> Iterato
 def _row(row: Sequence[Words], columns: Sequence[Column], gap: int) -> Text:
     laid = [Text(column.laid(cell.text), STYLES[cell.tone]) for cell, column in zip(row, columns, strict=True)]
     return Text(" " * gap).join(laid)
-
-
-def _words(cell: Cell) -> Words:
-    return cell if isinstance(cell, Words) else Words(cell)
