@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from cuesta.columns import align_left, align_right, cut, cut_start, in_columns, wrapped
+from cuesta.columns import align_left, align_right, cut, cut_start, in_columns, wrap_text
 
 CELLS = st.lists(st.text("0123456789.", min_size=1, max_size=14), min_size=1, max_size=6)
 WIDE = "検🚀é\u0301한"
@@ -38,15 +38,15 @@ def test_a_text_is_padded_to_a_width_and_cut_to_one(text: str, width: int) -> No
 
 @given(st.lists(TEXTS.filter(bool)), st.integers(5, 40))
 def test_a_sentence_is_broken_between_words_alone(words: list[str], width: int) -> None:
-    rows = list(wrapped(" ".join(words), width, "- ", "  "))
+    rows = list(wrap_text(" ".join(words), width, "- ", "  "))
     assert " ".join(row[2:] for row in rows) == " ".join(words)
     assert all(cell_len(row) <= width or " " not in row[2:] for row in rows)
     assert not any(cell_len(f"{row} {more.split()[0]}") <= width for row, more in pairwise(rows))
 
 
 def test_a_number_stays_beside_its_unit() -> None:
-    assert list(wrapped("at most 12.5 ms late, 95 % of them", 12)) == ["at most", "12.5 ms", "late, 95 %", "of them"]
-    assert list(wrapped("take 3 seconds", 8)) == ["take 3", "seconds"]
+    assert list(wrap_text("at most 12.5 ms late, 95 % of them", 12)) == ["at most", "12.5 ms", "late, 95 %", "of them"]
+    assert list(wrap_text("take 3 seconds", 8)) == ["take 3", "seconds"]
 
 
 @given(st.text("abc" + WIDE, min_size=1, max_size=12), CELLS, st.integers(0, 9))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.units import interval, many, percent, rounded, seconds, seconds_between, seconds_within, share
+from cuesta.units import interval, many, percent, seconds, seconds_between, seconds_within, share, write_rounded
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_one_and_many() -> None:
     [(45.234, 0.4, "45.2"), (45.234, 3.0, "45"), (45.234, 20.0, "50"), (1234.5, 30.0, "1,230"), (-0.04, 1.0, "0")],
 )
 def test_digits_follow_the_error(value: float, error: float, text: str) -> None:
-    assert rounded(value, error) == text
+    assert write_rounded(value, error) == text
 
 
 def test_an_interval_is_as_fine_as_its_percentage() -> None:

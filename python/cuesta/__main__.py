@@ -19,10 +19,10 @@ def main() -> int:
     gc.disable()  # modules stay for good: to look for garbage among them costs a tenth of a second
     from cuesta import cli  # noqa: PLC0415
 
-    return cli.main(loaded=_loaded)
+    return cli.main(loaded=_end_loading)
 
 
-def _loaded() -> None:
+def _end_loading() -> None:
     gc.freeze()
     gc.enable()
     signal.signal(signal.SIGINT, signal.default_int_handler)

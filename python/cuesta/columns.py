@@ -32,7 +32,7 @@ def cut_start(text: str, most: int) -> str:
     return text if cell_len(text) <= most else "…" + split_text(text, cell_len(text) - most + 1)[1]
 
 
-def wrapped(text: str, width: int, first: str = "", then: str = "") -> Iterator[str]:
+def wrap_text(text: str, width: int, first: str = "", then: str = "") -> Iterator[str]:
     """Break a text between words into rows that begin with `first` and `then`. A word that is too wide stays whole."""
     row, is_empty = first, True
     for space, word in WORD.findall(text):
@@ -46,7 +46,7 @@ def wrapped(text: str, width: int, first: str = "", then: str = "") -> Iterator[
 
 
 def words(text: str) -> list[str]:
-    """The parts of a text between which `wrapped` breaks it."""
+    """The parts of a text between which `wrap_text` breaks it."""
     return [word for _, word in WORD.findall(text)]
 
 

@@ -43,15 +43,15 @@ def port_of(target: str) -> int:
 
 def without_settings(target: str) -> str:
     """A target as a sentence names it: without `?identity=…` and the like."""
-    return _divided(target)[0]
+    return _split_settings(target)[0]
 
 
 def settings_of(target: str) -> dict[str, str]:
     """The settings of a target that it writes itself, `?baud=9600&parity=even`, by name."""
-    return dict(parse_qsl(_divided(target)[1]))
+    return dict(parse_qsl(_split_settings(target)[1]))
 
 
-def _divided(target: str) -> tuple[str, str]:
+def _split_settings(target: str) -> tuple[str, str]:
     """A target without its settings, and these. Commands have none."""
     address, _, settings = target.partition("?")
     return (target, "") if kind_of(target) in OWN_PROGRAMS else (address, settings)

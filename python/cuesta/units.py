@@ -14,7 +14,7 @@ def seconds(value: float | None) -> str:
     if value is None:
         return ABSENT
     unit, factor = unit_of(value)
-    return signed(f"{value * factor:.0f} ns") if unit == "ns" else f"{digits(value * factor)} {unit}"
+    return write_minus(f"{value * factor:.0f} ns") if unit == "ns" else f"{digits(value * factor)} {unit}"
 
 
 def in_unit(value: float | None, unit: str) -> str:
@@ -32,17 +32,17 @@ def places(error: float) -> int:
     return 9 if error <= 0 else -math.floor(math.log10(error) + 1e-9)
 
 
-def rounded(value: float, error: float, most: int = 1) -> str:
+def write_rounded(value: float, error: float, most: int = 1) -> str:
     """Write a number up to the first digit of its standard error, with at most `most` decimals."""
     place = min(places(error), most)
-    return signed(f"{round(value, place) + 0.0:,.{max(place, 0)}f}")
+    return write_minus(f"{round(value, place) + 0.0:,.{max(place, 0)}f}")
 
 
 def percent(value: float, error: float | None) -> str:
     """Write a percentage without its sign; to tenths, or less where its standard error is larger."""
     if error is None:
-        return signed(f"{value:.1f}")
-    return rounded(value, error, 2 if 0 < abs(value) < 0.995 else 1)
+        return write_minus(f"{value:.1f}")
+    return write_rounded(value, error, 2 if 0 < abs(value) < 0.995 else 1)
 
 
 def interval(low: float, high: float, most: int | None = None) -> str:
@@ -52,19 +52,19 @@ def interval(low: float, high: float, most: int | None = None) -> str:
         error /= 10
     if most is None:
         most = 2 if low < 0.995 else 1
-    return f"{rounded(low, error, most)}–{rounded(high, error, most)}"
+    return f"{write_rounded(low, error, most)}–{write_rounded(high, error, most)}"
 
 
 def upper_bound(bound: float) -> str:
     """Write the upper bound of a percentage that no sample found."""
-    return f"under {rounded(bound, bound, 3)} %"
+    return f"under {write_rounded(bound, bound, 3)} %"
 
 
 def seconds_within(value: float, error: float) -> str:
     """Write a duration up to the first digit of its standard error."""
     unit, factor = unit_of(round(value, places(error)))
     size = abs(value * factor)
-    return f"{rounded(value * factor, error * factor, 2 if size < 9.995 else 1 if size < 99.95 else 0)} {unit}"
+    return f"{write_rounded(value * factor, error * factor, 2 if size < 9.995 else 1 if size < 99.95 else 0)} {unit}"
 
 
 def seconds_between(low: float, high: float) -> str:
@@ -85,7 +85,7 @@ def digits(value: float) -> str:
     """Write a number with three significant digits, thousands whole."""
     size = abs(value)
     places = 2 if size < 9.995 else 1 if size < 99.95 else 0
-    return signed(f"{value:,.{places}f}")
+    return write_minus(f"{value:,.{places}f}")
 
 
 def share(value: float | None) -> str:
@@ -94,10 +94,10 @@ def share(value: float | None) -> str:
         return ABSENT
     percent = value * 100
     places = 2 if 0 < abs(percent) < 0.995 else 1 if abs(percent) < 99.95 else 0
-    return signed(f"{percent:.{places}f} %")
+    return write_minus(f"{percent:.{places}f} %")
 
 
-def signed(number: str) -> str:
+def write_minus(number: str) -> str:
     """Replace the hyphen by a true minus sign; a number that rounds to zero has none."""
     return number.replace("-", "−" if re.search("[1-9]", number) else "")
 
@@ -107,7 +107,7 @@ def count(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def named(counts: Mapping[str, int]) -> str:
+def list_counts(counts: Mapping[str, int]) -> str:
     """List counts, each after its name."""
     return ", ".join(f"{name} {count(number)}" for name, number in counts.items())
 

@@ -67,7 +67,7 @@ class Nodes:
     agents: list[NodeAgent] = field(default_factory=list)
     """Of the last segment that was started."""
 
-    def described(self) -> Mapping[str, object]:
+    def describe(self) -> Mapping[str, object]:
         return {"machine": machine.facts(), "placed": None}
 
     @contextmanager

@@ -21,7 +21,7 @@ def test_users_are_read_by_column(write: Write) -> None:
 def test_secrets_are_not_shown(write: Write) -> None:
     write("users.csv", "user,PassWord,api_key,badge\nu1,hunter2,k3y,77\n")
     users = read_users("users.csv", named=("badge",))
-    assert users.shown(["user", "badge", "api_key"]) == "1 user with user, api_key (secret), badge (secret)"
+    assert users.describe(["user", "badge", "api_key"]) == "1 user with user, api_key (secret), badge (secret)"
     assert users.secret == ["PassWord", "api_key", "badge"]
     assert "hunter2" not in repr(users)
 

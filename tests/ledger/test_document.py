@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from cuesta.ledger.document import renewed
+from cuesta.ledger.document import renew_document
 
 PAGE = Path(__file__).parents[2] / "docs" / "ledger.md"
 
 
 def test_the_page_is_as_it_is_made() -> None:
     text = PAGE.read_text()
-    assert renewed(text) == text, "renew it: ./scripts/docs"
+    assert renew_document(text) == text, "renew it: ./scripts/docs"

@@ -1,13 +1,13 @@
 from pathlib import Path
 
-from cuesta.plan.document import KEYWORDS, TABLES, keywords_module, renewed
+from cuesta.plan.document import KEYWORDS, TABLES, keywords_module, renew_document
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "plan.md"
 
 
 def test_the_document_holds_the_schema() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
-    assert renewed(text) == text, "renew it: ./scripts/docs"
+    assert renew_document(text) == text, "renew it: ./scripts/docs"
     assert all(
         f"| `{name}` |" in text
         for model in TABLES.values()

@@ -7,7 +7,7 @@ import pytest
 from cuesta import _native
 from cuesta.errors import UsageError
 from cuesta.plan import RawOptions, load
-from cuesta.plan.offered_tape import offered
+from cuesta.plan.offered_tape import offer_tape
 
 TARGETS = [
     "ssh://nu1@host.invalid",
@@ -27,7 +27,7 @@ def test_a_target_without_a_tape_is_offered_one_that_suits_it(tmp_path: Path, ta
         load(RawOptions(flags={"target": target}), tmp_path)
     remedy = str(raised.value.remedy)
     assert ("cuesta record --target" in remedy) == (not target.startswith(("tn3270", "bsc")))
-    rows = offered(target)
+    rows = offer_tape(target)
     assert all(row in remedy for row in rows)
     tape = _native.Tape.parse("\n".join(rows), "first.tape", ".")
     assert tape.misfit(_native.target(target)) is None

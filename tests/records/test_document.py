@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from cuesta.engine.local.metering import compact
-from cuesta.records.document import json_schema, made
-from cuesta.records.merging import merged
+from cuesta.records.document import json_schema, make_files
+from cuesta.records.merging import merge_records
 from cuesta.records.meter_figure import UNRECORDED, to_json
 from cuesta.records.meter_report import MeterReport
 from cuesta.records.reading import from_json
@@ -21,7 +21,7 @@ ARRIVALS = [field.name for field in fields(ArrivalCounts)]
 
 
 def test_what_is_made_from_the_declarations_is_fresh() -> None:
-    for file, text in made(DOCS).items():
+    for file, text in make_files(DOCS).items():
         assert file.read_text(encoding="utf-8") == text, f"{file}: run ./scripts/docs"
 
 
@@ -87,10 +87,10 @@ def test_rows_are_merged_by_the_rules_of_their_declaration() -> None:
             due=dict.fromkeys(ARRIVALS, 2),
         ),
     ]
-    counts = merged(DriverCounts, rows)
+    counts = merge_records(DriverCounts, rows)
     assert (counts.users, counts.stray, counts.set_aside, counts.oldest) == (3, 1, 4, 9.0)
     assert (counts.errors, counts.sums.think) == ({"reset": 3, "timeout": 1}, 1.5)
     assert counts.samples["reset"] == from_json(WaitSample, sample)
     assert counts.waiting == WaitingCounts(answers=2, oldest=3.0)
     assert counts.due == ArrivalCounts(**dict.fromkeys(ARRIVALS, 2))
-    assert (merged(DriverCounts, []).keys, merged(DriverCounts, []).characters.out) == (0, 0)
+    assert (merge_records(DriverCounts, []).keys, merge_records(DriverCounts, []).characters.out) == (0, 0)

@@ -3,7 +3,7 @@
 from copy import deepcopy
 from typing import Any
 
-from cuesta.report.tmux_status import served, status_text
+from cuesta.report.tmux_status import state_service, status_text
 
 HISTOGRAM = [0] * 20
 PEER = {"address": "192.0.2.7", "state": "able", "heard_s": 0.25, "probe_in_s": None, "waiting": 3, "mtu": 1500}
@@ -56,7 +56,9 @@ def test_before_anything_was_heard_or_sent() -> None:
     for counts in (status["wire"], status["endpoint"]):
         for name, value in counts.items():
             counts[name] = dict.fromkeys(value, 0) if isinstance(value, dict) else 0
-    assert served(status) == "TMux is ready; to 192.0.2.7 traffic goes as before, until TMux is heard from there."
+    assert (
+        state_service(status) == "TMux is ready; to 192.0.2.7 traffic goes as before, until TMux is heard from there."
+    )
     text = status_text(status)
     assert "192.0.2.7  refuses TMux, next probe in 15 s" in text
     assert "0 segments in 0 datagrams" in text

@@ -12,7 +12,7 @@ from cuesta import machine
 from cuesta.analysis.search import Replay
 from cuesta.analysis.search.history import History
 from cuesta.analysis.search.outcome import LimitedBy, Try
-from cuesta.engine.folder import description
+from cuesta.engine.folder import describe_run
 from cuesta.engine.job import SECOND, prepare
 from cuesta.engine.run_job import RunResult
 from cuesta.engine.search import AHEAD, ENDING, LONGEST, last_start, seconds_of_trial
@@ -38,7 +38,7 @@ def begun(folder: Path) -> Path:
     """The folder of a search without a trial."""
     run = folder / "run"
     run.mkdir()
-    described = description(prepare(plan(folder)), datetime.now(UTC))
+    described = describe_run(prepare(plan(folder)), datetime.now(UTC))
     search = {"method": BY_USERS.json()}
     about = {"machine": dict(machine.facts()), "steps": [], "segments": [], "search": search}
     (run / "run.json").write_text(json.dumps({**described, **about}))

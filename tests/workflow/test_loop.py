@@ -2,7 +2,7 @@ import pytest
 
 from cuesta import _native
 from cuesta.errors import InputError
-from cuesta.workflow.loop import looped
+from cuesta.workflow.loop import loop_tape
 
 SESSION = """# recorded
 Set KeyRate 7.1cps
@@ -47,11 +47,11 @@ End
 
 
 def test_users_log_in_once_and_stay() -> None:
-    tape = looped(SESSION)
+    tape = loop_tape(SESSION)
     assert tape == SESSION.partition("Think")[0] + WORK
     assert _native.Tape.parse(tape, "looped.tape", ".").transactions() == ["password", "vi"]
 
 
 def test_a_session_without_work_cannot_be_repeated() -> None:
     with pytest.raises(InputError, match="between login and logout"):
-        looped(SESSION.partition('Transaction "vi"')[0])
+        loop_tape(SESSION.partition('Transaction "vi"')[0])

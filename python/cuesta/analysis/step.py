@@ -32,7 +32,7 @@ from cuesta.figures.durations import Distribution, Inflation, KernelTimes, KeyTi
 from cuesta.figures.reference import selects
 from cuesta.figures.step import ResponseLaw, Settling, StepFigures
 from cuesta.ledger import Interval, Recorded, StepTimes, Tag
-from cuesta.records.merging import merged
+from cuesta.records.merging import merge_records
 from cuesta.records.rows import DriverCounts, UserRow, WaitingCounts, WaitSample
 from cuesta.records.series import KEYS, LINE, STAMPED
 
@@ -316,7 +316,7 @@ def is_class(tag: Tag) -> bool:
 
 
 def merge_counts(rows: Sequence[Interval]) -> DriverCounts:
-    return merged(DriverCounts, rows)
+    return merge_records(DriverCounts, rows)
 
 
 def measured_rows(rows: Iterable[Interval]) -> list[Interval]:

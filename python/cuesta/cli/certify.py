@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from cuesta.cli.control import controlled
+from cuesta.cli.control import control_run
 from cuesta.cli.options import plan_options
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import new_folder
@@ -76,7 +76,7 @@ def _certify(arguments: argparse.Namespace) -> int:
         say("\n\n".join(each.text() for each in planned), arguments.json)
         write_json(arguments.json, _by_group({each.group.name: each.data() for each in planned}, planned))
         return Exit.GOOD
-    with controlled(arguments.quiet) as control:
+    with control_run(arguments.quiet) as control:
         records, codes = dict[str, object](), list[Exit]()
         for group, certification in certify_systems(planned, control, arguments.sign):
             for failure in certification.failures:

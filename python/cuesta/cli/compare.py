@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cuesta.analysis.compare.comparison import Terms
 from cuesta.analysis.compare.metrics import HEADLINES
-from cuesta.cli.control import controlled
+from cuesta.cli.control import control_run
 from cuesta.cli.options import percentage, plan_options
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import check_empty, new_folder
@@ -50,7 +50,7 @@ def _interleave(arguments: argparse.Namespace, terms: Terms, step: int | None) -
     planned = prepare_pairs(base, new, Path.cwd(), arguments.pairs, terms)
     for row in planned.announcement():
         inform(row)
-    with controlled(arguments.quiet) as control:
+    with control_run(arguments.quiet) as control:
         out = arguments.out or new_folder(Path(), "compare")
         folder = run_pairs(planned, out, step, replace(control, tell=inform))
     code = _show(compare_pairs(folder, terms, step), arguments.json)

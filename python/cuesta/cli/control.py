@@ -10,7 +10,7 @@ from cuesta.workflow.control import Control, ignore
 
 
 @contextmanager
-def controlled(quiet: bool) -> Iterator[Control]:
+def control_run(quiet: bool) -> Iterator[Control]:
     """Show progress during the block, unless `quiet`; the first signal sets `stop`."""
     from cuesta.live import watching  # noqa: PLC0415, a dry run shows no progress
 

@@ -26,7 +26,7 @@ from cuesta.line_kinds import row_of
 from cuesta.private_files import write_private
 from cuesta.target import kind_of
 from cuesta.terminal import inform, show
-from cuesta.workflow.loop import LOGOUT, looped
+from cuesta.workflow.loop import LOGOUT, loop_tape
 
 LOOK_EVERY = 0.1
 """Seconds between looks at the relay."""
@@ -81,7 +81,7 @@ def _convert(arguments: argparse.Namespace) -> int:
         tape = cast.tape(closed=True, about=about, keep_all=arguments.keep_all)
     except ValueError as error:
         raise InputError(f"{source}: {error}") from None
-    tape = looped(tape) if arguments.loop else tape
+    tape = loop_tape(tape) if arguments.loop else tape
     write_private(files.tape, tape)
     show(f"{files.tape}: {_summary(tape)}\n{_describe_replay(tape)}")
     hidden = _say_what_is_hidden(cast, arguments.keep_all)
@@ -189,7 +189,7 @@ def _write(cast: _native.Cast, files: Files, command: str, target: str, argument
     tape = cast.tape(closed=True, about=about, keep_all=keep_all)
     if arguments.loop:
         try:
-            tape = looped(tape)
+            tape = loop_tape(tape)
         except InputError as error:  # the session cannot be repeated: write its tape without a loop
             inform(f"cuesta: {error}; the tape is written without a loop")
     write_private(files.tape, tape)

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from cuesta.cli.control import controlled
+from cuesta.cli.control import control_run
 from cuesta.cli.options import raw_options
 from cuesta.cli.output import check_json, say, show_run, write_json
 from cuesta.engine.folder import new_folder
@@ -23,7 +23,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         return Exit.GOOD
     for notice in () if arguments.quiet else notices(job):
         inform(f"cuesta: {notice}")
-    with controlled(arguments.quiet) as control:
+    with control_run(arguments.quiet) as control:
         run = measure(job, arguments.out or new_folder(Path(), job.plan.settings.name), control)
         # Inside the block, so that a first Ctrl-C during the summary does not lose it.
         show_run(run, arguments.verbose, arguments.json)

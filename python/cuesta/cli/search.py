@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from cuesta.cli.control import controlled
+from cuesta.cli.control import control_run
 from cuesta.cli.options import raw_options
 from cuesta.cli.output import check_json, say, show_run, write_json
 from cuesta.engine.folder import new_folder
@@ -17,10 +17,10 @@ OF_A_NEW_SEARCH = ("file", "most", "rule", "out")
 
 def carry_out(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
-    planned = _planned(arguments)
+    planned = _plan_search(arguments)
     if arguments.dry_run:
         return _dry_run(planned, arguments.json)
-    with controlled(arguments.quiet) as control:
+    with control_run(arguments.quiet) as control:
         control.tell(f"cuesta: {planned.overview()}")
         out = arguments.resume or arguments.out or new_folder(Path(), planned.settings.name)
         search = find_limit(planned, out, control)
@@ -28,7 +28,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         return Exit.INTERRUPTED if control.stop.is_set() else search.exit
 
 
-def _planned(arguments: argparse.Namespace) -> PlannedSearch:
+def _plan_search(arguments: argparse.Namespace) -> PlannedSearch:
     options = raw_options(arguments)
     terms = SearchTerms(arguments.most, arguments.rule or "regression", arguments.budget)
     if not arguments.resume:

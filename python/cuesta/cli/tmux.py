@@ -12,7 +12,7 @@ from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.cli.tmux_last_error import forget_last_error, keep_last_error, last_error
 from cuesta.errors import CuestaError, Exit, UsageError
-from cuesta.report.tmux_status import served, status_text
+from cuesta.report.tmux_status import state_service, status_text
 from cuesta.terminal import inform, show
 
 LOOK_EVERY = 0.2
@@ -44,9 +44,9 @@ def _up(arguments: argparse.Namespace) -> int:
     if not arguments.foreground:
         return _start_in_background(sys.argv[1:])
     with interrupts(message=None) as stopped:
-        agent = _started(spec)
+        agent = _start_agent(spec)
         forget_last_error()
-        show(served(json.loads(agent.status())))
+        show(state_service(json.loads(agent.status())))
         while not stopped.is_set() and not agent.wait(LOOK_EVERY):
             pass
         try:
@@ -57,7 +57,7 @@ def _up(arguments: argparse.Namespace) -> int:
     return Exit.GOOD
 
 
-def _started(spec: str) -> _native.Tmux:
+def _start_agent(spec: str) -> _native.Tmux:
     try:
         return _native.Tmux.start(spec)
     except ValueError as error:
@@ -98,7 +98,8 @@ def _status(arguments: argparse.Namespace) -> int:
 
 def _down(_arguments: argparse.Namespace) -> int:
     status = json.loads(_native.tmux_stop())
-    show(f"ended: {served(status)}" if status else "no agent worked here; what a killed one had left is taken back")
+    nothing = "no agent worked here; what a killed one had left is taken back"
+    show(f"ended: {state_service(status)}" if status else nothing)
     return Exit.GOOD
 
 

@@ -49,12 +49,12 @@ def run_folder(folder: Path) -> Iterator[Path]:
         raise
 
 
-def describe(folder: Path, job: Job, started: datetime, nodes: Nodes) -> None:
+def write_run(folder: Path, job: Job, started: datetime, nodes: Nodes) -> None:
     """Write `run.json` and the tapes, before the run starts."""
     (folder / "tapes").mkdir(mode=0o700)
     for tape in job.tapes.values():
         write_private(folder / "tapes" / f"{tape.name}.tape", tape.text)
-    write_json(folder / "run.json", {**description(job, started), **nodes.described()})
+    write_json(folder / "run.json", {**describe_run(job, started), **nodes.describe()})
 
 
 def private_folder(folder: Path) -> None:
@@ -69,7 +69,7 @@ def write_json(path: Path, value: object) -> None:
     replace_private(path, json_file_text(value))
 
 
-def description(job: Job, started: datetime) -> dict[str, Any]:
+def describe_run(job: Job, started: datetime) -> dict[str, Any]:
     """`run.json` without the machine."""
     settings = job.plan.settings
     return {
@@ -81,15 +81,15 @@ def description(job: Job, started: datetime) -> dict[str, Any]:
         "seed": settings.seed,
         "agents": settings.agents,
         "plan": settings.model_dump(mode="json"),
-        "steps": [described_step(step) for step in job.plan.steps],
+        "steps": [describe_step(step) for step in job.plan.steps],
         "segments": [_segment(segment) for segment in job.plan.segments()],
-        "tapes": described_tapes(job),
-        "users": {group.data: job.shown_users(group) for group in settings.group if group.data},
+        "tapes": describe_tapes(job),
+        "users": {group.data: job.describe_users(group) for group in settings.group if group.data},
         "host": _host(job),
     }
 
 
-def described_step(step: Step) -> dict[str, Any]:
+def describe_step(step: Step) -> dict[str, Any]:
     """A step as `run.json` has it."""
     settings = step.settings.model_dump(mode="json", include={"settle", "measure", "group"})
     return {"swept": dict(step.swept), **settings}
@@ -100,7 +100,7 @@ def _segment(segment: Segment) -> dict[str, object]:
     return {"folder": segment.folder, "steps": list(range(segment.first, segment.first + len(segment.steps)))}
 
 
-def described_tapes(job: Job) -> dict[str, dict[str, str]]:
+def describe_tapes(job: Job) -> dict[str, dict[str, str]]:
     """By name: where the folder has a tape, and the hash of its text."""
     return {
         tape.name: {

@@ -44,9 +44,9 @@ class Job:
         """The users of a group; empty if it names no file."""
         return self.users[group.data] if group.data else NO_USERS
 
-    def shown_users(self, group: Group) -> str:
+    def describe_users(self, group: Group) -> str:
         """How many users a group's file has, and what of them its tape types."""
-        return self.users_of(group).shown(self.tape(group).content.columns())
+        return self.users_of(group).describe(self.tape(group).content.columns())
 
     def service(self, step: Step) -> Service:
         """The built-in host's service: the plan's, else one that fits the first tape that is played at the host."""

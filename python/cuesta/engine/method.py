@@ -68,9 +68,9 @@ def method(job: Job, absentee: bool = False) -> Method:
     meters = job.plan.settings.meters
     untraced = why_untraced(meters)
     job = replace(job, readings=("kernel threads",))
-    timed = job if untraced else with_meters(job, traced_by("exact", meters))
+    timed = job if untraced else with_meters(job, with_tier("exact", meters))
     timed = replace(timed, readings=(*job.readings, "runnable tasks")) if absentee else timed
-    extra = {} if untraced else {TRACED: with_meters(job, traced_by("calls", meters))}
+    extra = {} if untraced else {TRACED: with_meters(job, with_tier("calls", meters))}
     unmetered = replace(with_meters(job, "none"), metered_every=None)
     if all(kind_of(group.target) in OWN_PROGRAMS for group in job.plan.settings.group):
         extra[LINKAGE] = replace(unmetered, readings=("linkage",))
@@ -83,10 +83,10 @@ def why_untraced(meters: str) -> str | None:
         return f'the plan says meters = "{meters}"'
     if meters.startswith(ELSEWHERE):
         return f"the host is metered elsewhere ({meters}), and only this machine is traced"
-    return LOCAL.why_untraced(traced_by("exact", meters))
+    return LOCAL.why_untraced(with_tier("exact", meters))
 
 
-def traced_by(tier: str, meters: str) -> str:
+def with_tier(tier: str, meters: str) -> str:
     """A value of --meters with another tier."""
     _, subject = tier_and_subject(meters)
     return tier if subject == "auto" else f"{tier}:{subject}"

@@ -96,7 +96,7 @@ class Deployment(Protocol):
 class Nodes(Protocol):
     """The nodes of a run, with their CPUs and networks."""
 
-    def described(self) -> Mapping[str, object]:
+    def describe(self) -> Mapping[str, object]:
         """Their entries of `run.json`: `machine` and `placed`."""
 
     def deploy(self, job: Job, segment: Segment, folder: Path) -> AbstractContextManager[Deployment]:

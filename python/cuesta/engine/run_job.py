@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cuesta.engine.agents import FollowedAgent, follow, following, start_together
 from cuesta.engine.engines import LOCAL
-from cuesta.engine.folder import describe, run_folder
+from cuesta.engine.folder import run_folder, write_run
 from cuesta.engine.job import SECOND, Job, timeline
 from cuesta.engine.ports import Deployment, Engine, Nodes, Observer
 from cuesta.engine.spec import run_spec
@@ -41,7 +41,7 @@ def run_job(job: Job, out: Path, observe: Observer, stopping: threading.Event, e
     engine.check(job)
     failures, notes = list[str](), list[str]()
     with run_folder(out) as folder, engine.reserve(job) as nodes:
-        describe(folder, job, datetime.now(UTC), nodes)
+        write_run(folder, job, datetime.now(UTC), nodes)
         for segment in job.plan.segments():
             if stopping.is_set() or failures:
                 break

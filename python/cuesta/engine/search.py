@@ -13,7 +13,7 @@ from pathlib import Path
 from cuesta import _native
 from cuesta.engine.agents import fetch_records, follow
 from cuesta.engine.engines import LOCAL
-from cuesta.engine.folder import describe
+from cuesta.engine.folder import write_run
 from cuesta.engine.job import DRAIN, SECOND, Job
 from cuesta.engine.ports import Engine, Observer
 from cuesta.engine.run_job import Driven, RunResult, driving
@@ -93,7 +93,7 @@ def search(  # noqa: PLR0913, as a run
     failures, notes = list[str](), list[str]()
     with search_folder(out) as folder, engine.reserve(search_job.job) as nodes:
         if not (folder / "run.json").exists():
-            describe(folder, search_job.job, datetime.now(UTC), nodes)
+            write_run(folder, search_job.job, datetime.now(UTC), nodes)
             describe_search(folder, search_job.method)
         if following := choose(folder):
             note_end(folder, None)

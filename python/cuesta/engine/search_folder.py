@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from cuesta.engine.folder import described_step, run_folder, write_json
+from cuesta.engine.folder import describe_step, run_folder, write_json
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment, Step
 
@@ -21,15 +21,15 @@ OF_A_SEGMENT = ("agent-*", "agents.jsonl", "host", "meters.jsonl")
 def search_folder(out: Path) -> Iterator[Path]:
     """Make the folder, or take one with a search in it. Raises CuestaError if another process searches there."""
     if (out / "run.json").exists():
-        with _locked(out):
+        with _lock_folder(out):
             yield out
     else:
-        with run_folder(out) as folder, _locked(folder):
+        with run_folder(out) as folder, _lock_folder(folder):
             yield folder
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _lock_folder(folder: Path) -> Iterator[None]:
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         _lock(opened, folder)
@@ -74,7 +74,7 @@ def record_trial(folder: Path, step: Step, note: Mapping[str, object]) -> None:
     number = len(run["steps"])
     *others, segment = run["segments"]
     segments = [*others, {**segment, "steps": [*segment["steps"], number]}]
-    steps = [*run["steps"], {**described_step(step), "trial": dict(note)}]
+    steps = [*run["steps"], {**describe_step(step), "trial": dict(note)}]
     _change(folder, {"steps": steps, "segments": segments})
 
 

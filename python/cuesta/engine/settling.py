@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cuesta._native import Histogram
-from cuesta.records.merging import per_second, pooled
+from cuesta.records.merging import add_histograms, per_second
 from cuesta.records.messages import Snapshot
 
 ALIKE = 0.10
@@ -70,10 +70,10 @@ class Settling:
         self.waiting.append(sum(each.answers + each.prompts + each.echoes for each in waits))
         self.waits = bool(self.waiting[-1]) or connected < self.users
         answered = [each for each in snapshots if each.transactions > each.silent]
-        self.transactions.add_second(
-            per_second(snapshots, lambda each: each.transactions), pooled(each.response for each in answered)
-        )
-        self.keys.add_second(per_second(snapshots, lambda each: each.keys), pooled(each.echo for each in snapshots))
+        responses = add_histograms(each.response for each in answered)
+        self.transactions.add_second(per_second(snapshots, lambda each: each.transactions), responses)
+        echoes = add_histograms(each.echo for each in snapshots)
+        self.keys.add_second(per_second(snapshots, lambda each: each.keys), echoes)
 
     def is_unanswered(self) -> bool:
         """Whether users wait, and nothing was answered or echoed lately."""

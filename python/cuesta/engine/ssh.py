@@ -13,11 +13,11 @@ def prepare_ssh(
     """Warn of settings of the ssh configuration that have no effect; ask for the passphrases of the users' keys."""
     unused, locked = ssh_settings(target, users)
     if unused:
-        warn(unused_settings(unused))
+        warn(describe_unused(unused))
     passphrases.unlock(locked, ask)
 
 
-def unused_settings(unused: Iterable[str]) -> str:
+def describe_unused(unused: Iterable[str]) -> str:
     return f"settings of the ssh configuration that Cuesta ignores: {'; '.join(unused)}"
 
 

@@ -36,7 +36,7 @@ def read_tape(where: str, closed: bool = True) -> TapeFile:
     path = BUILTIN / f"{where.removeprefix('builtin:')}.tape" if where.startswith("builtin:") else Path(where)
     text, notes = _of_cast(path, where, closed) if is_cast(where) else (_text(path, where), ())
     try:
-        content = _native.Tape.parse(text, shown(path), str(path.parent))
+        content = _native.Tape.parse(text, show_path(path), str(path.parent))
     except _native.TapeError as error:
         raise InputError(str(error)) from None
     return TapeFile(path.stem, text, content, (*notes, *content.notes()))
@@ -51,7 +51,7 @@ def read_cast(path: Path, where: str) -> _native.Cast:
     try:
         return _native.Cast.read(_bytes(path, where, "cast", LONGEST_CAST))
     except ValueError as error:
-        raise InputError(f"{shown(path)}: {error}") from None
+        raise InputError(f"{show_path(path)}: {error}") from None
 
 
 def notes_on(cast: _native.Cast) -> tuple[str, ...]:
@@ -65,10 +65,10 @@ def _of_cast(path: Path, where: str, closed: bool) -> tuple[str, tuple[str, ...]
     try:
         return cast.tape(closed, "\n".join([f"Made of {path.name}, with {timing}", *notes])), notes
     except ValueError as error:
-        raise InputError(f"{shown(path)}: {error}") from None
+        raise InputError(f"{show_path(path)}: {error}") from None
 
 
-def shown(path: Path) -> str:
+def show_path(path: Path) -> str:
     """A file's name, relative if it is below the current folder."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
@@ -85,7 +85,7 @@ def _bytes(path: Path, where: str, what: str, longest: int) -> bytes:
     try:
         return read_bytes(path, longest)
     except OSError as error:
-        raise InputError(f"{shown(path)}: cannot read the {what}: {error.strerror}", _near(path, what)) from None
+        raise InputError(f"{show_path(path)}: cannot read the {what}: {error.strerror}", _near(path, what)) from None
     except TooLongError as error:
         raise InputError(f"{where}: {error}: too large for a {what}") from None
 

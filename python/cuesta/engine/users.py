@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cuesta import _native
-from cuesta.engine.tapes import shown
+from cuesta.engine.tapes import show_path
 from cuesta.errors import InputError
 from cuesta.foreign_files import TooLongError, read_bytes
 from cuesta.units import many
@@ -42,7 +42,7 @@ class Users:
     def secret(self) -> list[str]:
         return [name for name in self.columns if name in self.named or _native.names_secret(name)]
 
-    def shown(self, typed: Iterable[str]) -> str:
+    def describe(self, typed: Iterable[str]) -> str:
         """The number of users, and the columns that a tape types, secret ones marked."""
         known = [name for name in self.columns if name in typed]
         marked = ", ".join(f"{name} (secret)" if name in self.secret else name for name in known)
@@ -52,27 +52,28 @@ class Users:
 def read_users(where: str, named: tuple[str, ...] = ()) -> Users:
     """Read the file; `named`: its secret columns by the plan. Raises InputError with the row and column of an error."""
     path = Path(where)
+    file = show_path(path)
     try:
         table = io.StringIO(read_bytes(path, LONGEST).decode("utf-8-sig"), newline="")
     except OSError as error:
-        raise InputError(f"{shown(path)}: cannot read the users: {error.strerror}") from None
+        raise InputError(f"{file}: cannot read the users: {error.strerror}") from None
     except TooLongError as error:
-        raise InputError(f"{shown(path)}: {error}: too large for a table of users") from None
+        raise InputError(f"{file}: {error}: too large for a table of users") from None
     except UnicodeDecodeError as error:
-        raise InputError(f"{shown(path)}: it is not UTF-8 (at byte {error.start})", "save the file as UTF-8") from None
-    rows = _numbered(csv.reader(table, strict=True), shown(path))
-    columns = _header(next(rows, (1, []))[1], shown(path))
+        raise InputError(f"{file}: it is not UTF-8 (at byte {error.start})", "save the file as UTF-8") from None
+    rows = _number_rows(csv.reader(table, strict=True), file)
+    columns = _header(next(rows, (1, []))[1], file)
     cells: list[str] = []
     for number, row in rows:
         if len(row) != len(columns) or not "".join(row).isprintable():
-            _check_row(columns, row, f"{shown(path)}: row {number}")
+            _check_row(columns, row, f"{file}: row {number}")
         cells += row
     if not cells:
-        raise InputError(f"{shown(path)}: no users in it", "write a header row (user,password), then a row for each")
+        raise InputError(f"{file}: no users in it", "write a header row (user,password), then a row for each")
     return Users(columns, cells, named)
 
 
-def _numbered(reader: Iterator[list[str]], path: str) -> Iterator[tuple[int, list[str]]]:
+def _number_rows(reader: Iterator[list[str]], path: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not empty, each with its number in the file."""
     number = 1
     try:

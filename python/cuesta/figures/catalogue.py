@@ -47,16 +47,16 @@ class Figure:
         return None if value is None else float(value)
 
 
-def declared(table: type) -> Iterator[tuple[str, type, About]]:
+def list_fields(table: type) -> Iterator[tuple[str, type, About]]:
     """List the fields of a table of figures: name, type without None, and what is declared of it."""
     hints = get_type_hints(table, include_extras=True)
     recorded = recorded_fields(table)
     for field in dataclasses.fields(table):
-        kind, about = split(hints[field.name])
+        kind, about = split_hint(hints[field.name])
         yield field.name, kind, about or about_record(recorded[field.name])
 
 
-def split(hint: Any) -> tuple[Any, About | None]:
+def split_hint(hint: Any) -> tuple[Any, About | None]:
     """Split `Annotated[int | None, About(…)]` into `int` and what it says; None if it says nothing."""
     kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     about = next((note for note in notes if isinstance(note, About)), None)
@@ -76,14 +76,14 @@ def about_record(field: schema.Field) -> About:
     return About(field.meaning, UNITS.get(field.unit), field.label or None)
 
 
-def figures_of(table: type, place: tuple[str, ...] = (), within: About | None = None) -> Iterator[Figure]:
+def list_figures(table: type, place: tuple[str, ...] = (), within: About | None = None) -> Iterator[Figure]:
     """List the numbers of a table and of the tables in it."""
-    for name, kind, about in declared(table):
+    for name, kind, about in list_fields(table):
         path = (*place, name)
         at = ".".join(path)
-        inner = merged(about, name, within)
+        inner = complete_about(about, name, within)
         if is_table(kind):
-            yield from figures_of(kind, path, inner)
+            yield from list_figures(kind, path, inner)
         elif about.unit:
             yield Figure(
                 path,
@@ -103,19 +103,19 @@ def is_table(kind: Any) -> bool:
 
 def list_declared(table: type, whole: Container[type] = (), place: str = "") -> Iterator[tuple[str, type, About]]:
     """List the fields of a table and of the tables in it, by dotted name; tables in `whole` count as one field."""
-    for field, kind, about in declared(table):
+    for field, kind, about in list_fields(table):
         if is_table(kind) and kind not in whole:
             yield from list_declared(kind, whole, f"{place}{field}.")
         else:
             yield f"{place}{field}", kind, about
 
 
-def sentences_of(table: type) -> list[str]:
+def list_sentences(table: type) -> list[str]:
     """List the names of the sentences in a table and in the tables in it."""
     return [name.rpartition(".")[2] for name, _, about in list_declared(table) if about.sentence]
 
 
-def merged(about: About, name: str, within: About | None) -> About:
+def complete_about(about: About, name: str, within: About | None) -> About:
     """Complete what is declared of a field by what is declared of its table."""
     outer = within.label if within else None
     plain = name.replace("_", " ")
@@ -128,14 +128,14 @@ def merged(about: About, name: str, within: About | None) -> About:
     )
 
 
-CATALOGUE = {figure.name: figure for figure in figures_of(StepFigures)}
+CATALOGUE = {figure.name: figure for figure in list_figures(StepFigures)}
 """Every number of a step by its name."""
 
 BY_NAME = CATALOGUE | {figure.alias: figure for figure in CATALOGUE.values() if figure.alias not in CATALOGUE}
 """Every number of a step by its name and by its alias."""
 
-COUNTERS = tuple(name for name, _, about in declared(StepFigures) if about.counter)
+COUNTERS = tuple(name for name, _, about in list_fields(StepFigures) if about.counter)
 """Figures that are sums of what the driver counted."""
 
-DURATIONS = tuple(name for name, kind, _ in declared(StepFigures) if kind is Distribution)
+DURATIONS = tuple(name for name, kind, _ in list_fields(StepFigures) if kind is Distribution)
 """Distributions of which a limit may name any percentile, and a class of transactions."""

@@ -13,7 +13,7 @@ from typing import Any, get_args, get_origin
 from pydantic import TypeAdapter
 
 from cuesta.figures.bisync import BisyncLine
-from cuesta.figures.catalogue import declared, list_declared
+from cuesta.figures.catalogue import list_declared, list_fields
 from cuesta.figures.counts import DueAccount, GroupCounts
 from cuesta.figures.driver import AgentFigures
 from cuesta.figures.durations import Distribution, KeyTimes, TransactionClass
@@ -77,7 +77,7 @@ def schema() -> str:
         "$defs": last.get("$defs", {}) | run["$defs"],
     }
     for table in (WaitingCounts, WaitSample, DueAccount):  # of these Rust declares the fields
-        for name, _, about in declared(table):
+        for name, _, about in list_fields(table):
             merged["$defs"][table.__name__]["properties"][name] |= about.json_schema
     return json.dumps(merged, indent=1, ensure_ascii=False) + "\n"
 

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 
 from cuesta import _native
 from cuesta.figures.about import Unit
-from cuesta.figures.catalogue import BY_NAME, CATALOGUE, DURATIONS, declared
+from cuesta.figures.catalogue import BY_NAME, CATALOGUE, DURATIONS, list_fields
 from cuesta.figures.durations import Distribution, TransactionClass
 
 NUMBERS = {name: figure for name, figure in BY_NAME.items() if figure.name.rpartition(".")[0] not in DURATIONS}
 """Figures that are no statistic of a distribution, by name and by alias."""
 OF_CLASSES = (
-    *(name for name, kind, _ in declared(TransactionClass) if kind is Distribution),
+    *(name for name, kind, _ in list_fields(TransactionClass) if kind is Distribution),
     *("throughput", "transactions.count", "transactions.per_s"),
 )
 """Metrics that a class of transactions has too."""

@@ -87,7 +87,7 @@ class Database:
         with self.restricted(sql, file):
             # The statement was parsed and is one SELECT, so it cannot close this bracket.
             query = f"({sql.strip().rstrip(';')}\n)"
-            cursor = self.connection.execute(f"COPY {query} TO '{quoted(file)}' (FORMAT parquet, USE_TMP_FILE false)")
+            cursor = self.connection.execute(f"COPY {query} TO '{quote(file)}' (FORMAT parquet, USE_TMP_FILE false)")
             return int((cursor.fetchone() or (0,))[0])
 
     @contextmanager
@@ -105,7 +105,7 @@ class Database:
     def switch_off_access(self, file: Path | None) -> None:
         """Switch off access to disk and network, except for `file`, which will be written."""
         if file:
-            self.connection.execute(f"SET allowed_paths = ['{quoted(file)}']")
+            self.connection.execute(f"SET allowed_paths = ['{quote(file)}']")
         self.connection.execute("SET enable_external_access = false")
         self.connection.execute("SET lock_configuration = true")
 
@@ -158,7 +158,7 @@ def insert(connection: duckdb.DuckDBPyConnection, name: str, rows: Iterable[dict
             columns = ", ".join(f"'{each.name}': '{each.kind}'" for each in table.columns)
             connection.execute(
                 f"INSERT INTO {name} SELECT * FROM "
-                f"read_json('{quoted(Path(file.name))}', columns = {{{columns}}}, format = 'newline_delimited')"
+                f"read_json('{quote(Path(file.name))}', columns = {{{columns}}}, format = 'newline_delimited')"
             )
 
 
@@ -179,6 +179,6 @@ def first_row(error: duckdb.Error) -> str:
     return str(error).split("\n\n")[0].replace("\n", " ").strip()
 
 
-def quoted(path: Path) -> str:
+def quote(path: Path) -> str:
     """Escape a path for a quoted string of SQL."""
     return str(path.absolute()).replace("'", "''")

@@ -9,7 +9,7 @@ from cuesta.ledger.tables import TABLES
 MARK = "<!-- made from cuesta.ledger.tables -->\n\n"
 
 
-def renewed(text: str) -> str:
+def renew_document(text: str) -> str:
     """The text of the page with all tables and columns written anew; they are its end."""
     return text.partition(MARK)[0] + MARK + "\n".join(_markdown()).rstrip() + "\n"
 
@@ -23,4 +23,4 @@ def _markdown() -> Iterator[str]:
 
 if __name__ == "__main__":
     page = Path(sys.argv[1])
-    page.write_text(renewed(page.read_text(encoding="utf-8")), encoding="utf-8")
+    page.write_text(renew_document(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -90,7 +90,7 @@ class Entry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def _printed(value: object) -> object:
+def _check_printed(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, str | int):
         text = (
             f'expected text as printed or a whole number, got {show(value)}; write a rounded number in quotes: "25.40"'
@@ -99,7 +99,7 @@ def _printed(value: object) -> object:
     return value
 
 
-Printed = Annotated[str | int, BeforeValidator(_printed)]
+Printed = Annotated[str | int, BeforeValidator(_check_printed)]
 
 
 class Cell(Entry):

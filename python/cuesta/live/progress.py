@@ -32,14 +32,14 @@ def watching(quiet: bool) -> Iterator[Look]:
     elif sys.stderr.isatty() and os.environ.get("TERM") not in DUMB:
         progress = _bar()
         try:
-            yield _looking(_redraw(progress))
+            yield _observe_with(_redraw(progress))
         finally:
             progress.stop()
     else:
-        yield _looking(_print_rows())
+        yield _observe_with(_print_rows())
 
 
-def _looking(show: Show) -> Look:
+def _observe_with(show: Show) -> Look:
     def look(snapshots: Sequence[Snapshot]) -> None:
         if view := merge(snapshots):
             show(view)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from cuesta.columns import cut
 from cuesta.plain_text import plain
-from cuesta.records.merging import per_second, pooled
+from cuesta.records.merging import add_histograms, per_second
 from cuesta.records.messages import Snapshot
 from cuesta.records.rows import WaitingCounts, WaitSample
 from cuesta.units import many, seconds
@@ -61,12 +61,12 @@ class View:
         if self.stuck is None:
             return f"; {many(self.waiting, 'user')} waiting for the host, the longest for {seconds(self.longest)}"
         row, has = self.stuck.row, "have" if self.stuck.users > 1 else "has"
-        shows = "" if row is None else f"; the screen shows `{shown(row)}`" if row else "; the cursor's row is empty"
+        shows = "" if row is None else f"; the screen shows `{shorten(row)}`" if row else "; the cursor's row is empty"
         waited = f"{many(self.stuck.users, 'user')} {has} waited {self.stuck.seconds:.0f} s"
-        return f"; {waited} for {shown(self.stuck.condition)}{shows}"
+        return f"; {waited} for {shorten(self.stuck.condition)}{shows}"
 
 
-def shown(text: str) -> str:
+def shorten(text: str) -> str:
     """The beginning of a text from the host or a tape, without control characters."""
     return cut(plain(text), MOST_SHOWN)
 
@@ -76,7 +76,7 @@ def merge(snapshots: Sequence[Snapshot]) -> View | None:
     if not snapshots:
         return None
     first = min(snapshots, key=lambda each: each.seconds)
-    response = pooled(each.response for each in snapshots)
+    response = add_histograms(each.response for each in snapshots)
     return View(
         elapsed=first.seconds,
         total=None if first.total is None else max(first.total, first.seconds),

@@ -85,14 +85,14 @@ WIDTH = 120
 def table(model: type[BaseModel]) -> str:
     defaults = model.model_construct().model_dump(mode="json")
     rows = [
-        f"| `{name}` | {written(name, field)} | {default(defaults.get(name))} | {field.description} |"
+        f"| `{name}` | {write_syntax(name, field)} | {default(defaults.get(name))} | {field.description} |"
         for name, field in model.model_fields.items()
         if field.description
     ]
     return "\n".join(["| setting | written | default | meaning |", "|---|---|---|---|", *rows])
 
 
-def written(name: str, field: FieldInfo) -> str:
+def write_syntax(name: str, field: FieldInfo) -> str:
     if name in WRITTEN:
         return WRITTEN[name]
     return next(each.expected for each in syntaxes(field))
@@ -112,7 +112,7 @@ def default(value: object) -> str:
     return f'`"{value}"`' if isinstance(value, str) else f"`{value}`"
 
 
-def renewed(text: str) -> str:
+def renew_document(text: str) -> str:
     """The text of docs/plan.md with all its tables written anew."""
     return renew(text, {name: table(model) for name, model in TABLES.items()})
 
@@ -125,7 +125,7 @@ def flags_module() -> str:
 
 
 def _table_of_flags(name: str, table: dict[str, tuple[str, str]]) -> str:
-    rows = (_flag_row(quoted(setting), quoted(value), quoted(meaning)) for setting, (value, meaning) in table.items())
+    rows = (_flag_row(quote(setting), quote(value), quote(meaning)) for setting, (value, meaning) in table.items())
     return "\n".join([f"{name}: dict[str, tuple[str, str]] = {{", *rows, "}"])
 
 
@@ -157,7 +157,7 @@ def docstring(text: str) -> str:
     return "\n    ".join(textwrap.wrap(sentence, 112, break_long_words=False, break_on_hyphens=False))
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Write a string as Python does, in double quotes."""
     return json.dumps(text, ensure_ascii=False)
 
@@ -166,4 +166,4 @@ if __name__ == "__main__":
     FLAGS.write_text(flags_module(), encoding="utf-8")
     KEYWORDS.write_text(keywords_module(), encoding="utf-8")
     file = Path(sys.argv[1])
-    file.write_text(renewed(file.read_text(encoding="utf-8")), encoding="utf-8")
+    file.write_text(renew_document(file.read_text(encoding="utf-8")), encoding="utf-8")

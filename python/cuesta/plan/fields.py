@@ -56,7 +56,7 @@ class DriverSetting:
 ALWAYS, PER_STEP = DriverSetting(may_change=False), DriverSetting(may_change=True)
 
 
-def _typed(expected: str, read: Callable[[Any], object], python: str = "str") -> tuple[BeforeValidator, Syntax]:
+def _annotate(expected: str, read: Callable[[Any], object], python: str = "str") -> tuple[BeforeValidator, Syntax]:
     """Validate with `read`. The error tells what was expected, the value, and what is wrong with it."""
 
     def validate(value: object) -> object:
@@ -283,72 +283,72 @@ def _figure_names(value: object) -> tuple[str, ...]:
 _as_text = PlainSerializer(str, return_type=str)
 _as_duration = PlainSerializer(_native.show_duration, return_type=str)
 
-Name = Annotated[str, *_typed("a name of letters, digits, `.`, `_` and `-`", _name)]
-Remark = Annotated[str, *_typed("a text", _remark)]
-NumberText = Annotated[str, *_typed("a number or a duration such as `2s`", _number_text, "timedelta | float | str")]
-Path = Annotated[str, *_typed("the name of a file", _path, "Path | str")]
-Key = Annotated[str, *_typed("one character", _characters(1))]
-EchoMap = Annotated[str, *_typed("pairs of characters, typed and echoed, such as `a0b1`", _pairs)]
-Switch = Annotated[bool, *_typed("true or false", _switch, "bool")]
-Share = Annotated[float, *_typed("a share such as `1%` or 0.01", _share, "float | str")]
-Seed = Annotated[int, *_typed("a whole number", whole(0, 2**63 - 1), "int | str")]
-Users = Annotated[int, *_typed("a number of users", whole(0, 1_000_000), "int | str")]
-Count = Annotated[int, *_typed("a number", whole(1, 1024), "int | str")]
-Size = Annotated[int, *_typed("a number of characters", whole(1, 1000), "int | str")]
-Baud = Annotated[int, *_typed("a speed in baud, 0 = as fast as the line goes", whole(0, 100_000_000), "int | str")]
-KeyRate = Annotated[float, *_typed("keys a second such as `5cps`, 0 without pauses", _key_rate, "float | str")]
+Name = Annotated[str, *_annotate("a name of letters, digits, `.`, `_` and `-`", _name)]
+Remark = Annotated[str, *_annotate("a text", _remark)]
+NumberText = Annotated[str, *_annotate("a number or a duration such as `2s`", _number_text, "timedelta | float | str")]
+Path = Annotated[str, *_annotate("the name of a file", _path, "Path | str")]
+Key = Annotated[str, *_annotate("one character", _characters(1))]
+EchoMap = Annotated[str, *_annotate("pairs of characters, typed and echoed, such as `a0b1`", _pairs)]
+Switch = Annotated[bool, *_annotate("true or false", _switch, "bool")]
+Share = Annotated[float, *_annotate("a share such as `1%` or 0.01", _share, "float | str")]
+Seed = Annotated[int, *_annotate("a whole number", whole(0, 2**63 - 1), "int | str")]
+Users = Annotated[int, *_annotate("a number of users", whole(0, 1_000_000), "int | str")]
+Count = Annotated[int, *_annotate("a number", whole(1, 1024), "int | str")]
+Size = Annotated[int, *_annotate("a number of characters", whole(1, 1000), "int | str")]
+Baud = Annotated[int, *_annotate("a speed in baud, 0 = as fast as the line goes", whole(0, 100_000_000), "int | str")]
+KeyRate = Annotated[float, *_annotate("keys a second such as `5cps`, 0 without pauses", _key_rate, "float | str")]
 Duration = Annotated[
-    int, *_typed("a duration such as `200ms`, `2s` or `15m`", _duration, "timedelta | float | str"), _as_duration
+    int, *_annotate("a duration such as `200ms`, `2s` or `15m`", _duration, "timedelta | float | str"), _as_duration
 ]
 OffOrDuration = Annotated[
     int | None,
-    *_typed("`off` or a duration such as `20ms`", _off_or_duration, "timedelta | float | str | None"),
+    *_annotate("`off` or a duration such as `20ms`", _off_or_duration, "timedelta | float | str | None"),
     PlainSerializer(_show_off_or_duration, return_type=str),
 ]
 DistributionText = Annotated[
-    str, *_typed("a distribution of durations such as `exp 5s`", _distribution, "timedelta | float | str")
+    str, *_annotate("a distribution of durations such as `exp 5s`", _distribution, "timedelta | float | str")
 ]
 KeyDistributionText = Annotated[
-    str, *_typed("a distribution of the gaps between keys such as `human`", _key_distribution)
+    str, *_annotate("a distribution of the gaps between keys such as `human`", _key_distribution)
 ]
-Target = Annotated[str, *_typed(SYNTAX, _target)]
+Target = Annotated[str, *_annotate(SYNTAX, _target)]
 TRACED = ("exact", "calls")
 """Tiers that trace the kernel. A subject may follow: `exact:pid:7`."""
 METERS = (
     "`auto`, `exact`, `calls`, `plain`, `none`, `machine`, `pid:N`, `cgroup:PATH`, `cpus:0-3`, `cpus:host`, "
     "`exact:pid:N`, `ssh://HOST` or `http://HOST:9100/metrics`"
 )
-Meters = Annotated[str, *_typed(METERS, _meters), PlainSerializer(without_passwords, when_used="json")]
-UserNumber = Annotated[int, *_typed("the number of a user, from 0", whole(0, 1_000_000), "int | str")]
-Stamps = Annotated[int, *_typed("`all`, `none` or N (every Nth line)", _stamps, "int | str")]
-Bytes = Annotated[int, *_typed("a size such as `16MiB`", _bytes, "int | str")]
-LoadText = Annotated[Load, *_typed("`closed`, `paced:200ms` or `open:30/s`", Load.read), _as_text]
-StallText = Annotated[Stall, *_typed("a window such as `10s for 1.4s`", Stall.read), _as_text]
+Meters = Annotated[str, *_annotate(METERS, _meters), PlainSerializer(without_passwords, when_used="json")]
+UserNumber = Annotated[int, *_annotate("the number of a user, from 0", whole(0, 1_000_000), "int | str")]
+Stamps = Annotated[int, *_annotate("`all`, `none` or N (every Nth line)", _stamps, "int | str")]
+Bytes = Annotated[int, *_annotate("a size such as `16MiB`", _bytes, "int | str")]
+LoadText = Annotated[Load, *_annotate("`closed`, `paced:200ms` or `open:30/s`", Load.read), _as_text]
+StallText = Annotated[Stall, *_annotate("a window such as `10s for 1.4s`", Stall.read), _as_text]
 ServiceText = Annotated[
     Service,
-    *_typed(
+    *_annotate(
         "`transaction 150`, `bsc-loop`, `form 150`, `echo`, `output 1000`, `output 1000 on request`, "
         "`shell COMMAND` or `socket COMMAND`",
         Service.read,
     ),
     _as_text,
 ]
-Scale = Annotated[float, *_typed("a duration such as `1ms`, or a number", _scale, "timedelta | float | str")]
+Scale = Annotated[float, *_annotate("a duration such as `1ms`, or a number", _scale, "timedelta | float | str")]
 SettingValues = Annotated[
-    dict[str, str], *_typed("a table of settings and their values", _setting_values, "Mapping[str, object]")
+    dict[str, str], *_annotate("a table of settings and their values", _setting_values, "Mapping[str, object]")
 ]
 RowSettings = Annotated[
     dict[str, SettingValues], Syntax("a table of such tables", "Mapping[str, Mapping[str, object]]")
 ]
-FigureText = Annotated[Reference, *_typed("a figure such as `response.p99`", Reference.read), _as_text]
+FigureText = Annotated[Reference, *_annotate("a figure such as `response.p99`", Reference.read), _as_text]
 FigureNames = Annotated[
     tuple[str, ...],
-    *_typed("a figure such as `response.mean`, or a list of them", _figure_names, "str | Sequence[str]"),
+    *_annotate("a figure such as `response.mean`, or a list of them", _figure_names, "str | Sequence[str]"),
 ]
 FigureColumns = Annotated[
     dict[str, FigureNames], Syntax("a table of figures, or of lists of them", "Mapping[str, str | Sequence[str]]")
 ]
 TypedTableText = Annotated[
-    TypedTable, *_typed("a table of typed figures `FILE#TABLE`", TypedTable.read), PlainSerializer(TypedTable.json)
+    TypedTable, *_annotate("a table of typed figures `FILE#TABLE`", TypedTable.read), PlainSerializer(TypedTable.json)
 ]
-LimitText = Annotated[Limit, *_typed("a limit such as `response.p99 < 2s`", Limit.read), _as_text]
+LimitText = Annotated[Limit, *_annotate("a limit such as `response.p99 < 2s`", Limit.read), _as_text]

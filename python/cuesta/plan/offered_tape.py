@@ -18,7 +18,7 @@ AT_A_STATION = ('Type "a message" Enter', "Wait+Delivered")
 def refuse_without_tape(target: str, plan: Path | None = None) -> None:
     """Raise UsageError: no tape says what to type at a target, nor does the plan. The message offers one."""
     what = f"{without_settings(target)}: which tape? Nothing says what users type there"
-    quoted, tape = shlex.quote(target), offered(target)
+    quoted, tape = shlex.quote(target), offer_tape(target)
     record = [f"record one:  cuesta record --target {quoted} -o first"] if row_of(target)["recordable"] else []
     begin = f"{'or ' if record else ''}begin with these rows in a file `first.tape`:"
     data = " --data USERS.csv" if any("${" in row for row in tape) else ""
@@ -27,7 +27,7 @@ def refuse_without_tape(target: str, plan: Path | None = None) -> None:
     raise UsageError(what, "\n  ".join([*record, begin, *(f"    {row}" for row in tape), play]))
 
 
-def offered(target: str) -> tuple[str, ...]:
+def offer_tape(target: str) -> tuple[str, ...]:
     """The rows of a tape that suits the kind of line."""
     kind = row_of(target)
     if kind["terminal"] == "block":

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cuesta.marked_tables import renew
-from cuesta.records.schema import Field, Table, fields, inner, needed, tables
+from cuesta.records.schema import Field, Table, fields, inner, list_needed, tables
 
 HERE = Path(__file__).parent
 MODULES = {
@@ -75,7 +75,7 @@ def types(module: str) -> str:
     own = [tables()[name] for name, home in homes().items() if home == module and name not in READ_AS_MAPS]
     body = "".join(f"\n\n{''.join(_type(table, module))}" for table in own)
     made_by = "Made by ./scripts/docs from the declarations in `crates/`: change those."
-    return formatted(f'"""{ABOUT[module]}\n\n{made_by}\n"""\n\n{"".join(_imports(body, module))}{body}')
+    return format_source(f'"""{ABOUT[module]}\n\n{made_by}\n"""\n\n{"".join(_imports(body, module))}{body}')
 
 
 def homes() -> dict[str, str]:
@@ -83,7 +83,7 @@ def homes() -> dict[str, str]:
     modules = dict[str, str]()
     for module, roots in MODULES.items():
         for root in roots:
-            for name in needed(root):
+            for name in list_needed(root):
                 modules.setdefault(name, module)
     return modules
 
@@ -147,7 +147,7 @@ def sentence(clause: str) -> str:
     return f"{clause[0].upper()}{clause[1:]}."
 
 
-def formatted(source: str) -> str:
+def format_source(source: str) -> str:
     """Lay a module out as ruff does."""
     ruff = [str(Path(sys.executable).with_name("ruff")), "format", "-"]
     return subprocess.run(ruff, input=source, capture_output=True, check=True, text=True).stdout
@@ -183,7 +183,7 @@ def json_schema() -> str:
         name: {
             "description": table.meaning,
             "type": "object",
-            "properties": {each.name: _described(each) for each in fields(name).values()},
+            "properties": {each.name: _describe_field(each) for each in fields(name).values()},
             "required": [each.name for each in fields(name).values() if not each.default],
         }
         for name, table in tables().items()
@@ -193,7 +193,7 @@ def json_schema() -> str:
     return head + "\n" + ",\n".join(rows) + "\n}}\n"
 
 
-def _described(field: Field) -> dict[str, Any]:
+def _describe_field(field: Field) -> dict[str, Any]:
     unit = {"unit": field.unit} if field.unit != "unitless" else {}
     default = {"default": json.loads(field.default.replace("none", "null"))} if field.default else {}
     return {"description": field.meaning, **unit, **default, **_shape(field.kind)}
@@ -219,7 +219,7 @@ def _shape(kind: str) -> dict[str, Any]:
             return {"type": "array", "items": _shape(item.partition(",")[0])}
 
 
-def made(docs: Path) -> dict[Path, str]:
+def make_files(docs: Path) -> dict[Path, str]:
     """Everything that is generated, by its file."""
     modules = {HERE / f"{module}.py": types(module) for module in MODULES}
     parts = {"meters": meters(), **{name: markdown(name) for name in tables()}}
@@ -229,7 +229,8 @@ def made(docs: Path) -> dict[Path, str]:
 
 def main(docs: str, check: str = "") -> None:
     """Write what is not fresh; with `check` exit with 1 and its names instead."""
-    stale = {file: text for file, text in made(Path(docs)).items() if not file.exists() or file.read_text() != text}
+    files = make_files(Path(docs))
+    stale = {file: text for file, text in files.items() if not file.exists() or file.read_text() != text}
     if check and stale:
         sys.exit(f"not fresh, run ./scripts/docs: {', '.join(map(str, stale))}")
     for file, text in stale.items():

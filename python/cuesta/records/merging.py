@@ -12,7 +12,7 @@ from cuesta.records.messages import Snapshot
 Record = TypeVar("Record")
 
 
-def merged(kind: type[Record], rows: Sequence[Record]) -> Record:
+def merge_records(kind: type[Record], rows: Sequence[Record]) -> Record:
     """Merge records by the rules of their declaration: counts are added, unless it says otherwise.
 
     Without any row it is a record that has counted nothing.
@@ -21,7 +21,7 @@ def merged(kind: type[Record], rows: Sequence[Record]) -> Record:
     rules = schema.fields(kind.__name__)
     return kind(
         **{
-            each.name: _merged(
+            each.name: _merge_values(
                 hints[each.name], rules[each.name.rstrip("_")].merge, [getattr(row, each.name) for row in rows]
             )
             for each in fields(kind)  # type: ignore[arg-type]
@@ -29,20 +29,20 @@ def merged(kind: type[Record], rows: Sequence[Record]) -> Record:
     )
 
 
-def _merged(kind: Any, rule: str, values: Sequence[Any]) -> Any:
+def _merge_values(kind: Any, rule: str, values: Sequence[Any]) -> Any:
     known = [value for value in values if value is not None]
     if get_origin(kind) is UnionType:
-        return _merged(get_args(kind)[0], rule, known) if known else None
+        return _merge_values(get_args(kind)[0], rule, known) if known else None
     if kind in (int, float):
         return max(known, default=0) if rule == "max" else sum(known)
     if get_origin(kind) is Mapping:
         of_item = get_args(kind)[1]
         names = dict.fromkeys(name for value in known for name in value)
-        return {name: _merged(of_item, rule, [value[name] for value in known if name in value]) for name in names}
-    return known[0] if rule == "first" else merged(kind, known)
+        return {name: _merge_values(of_item, rule, [value[name] for value in known if name in value]) for name in names}
+    return known[0] if rule == "first" else merge_records(kind, known)
 
 
-def pooled(encoded: Iterable[str | None]) -> Histogram | None:
+def add_histograms(encoded: Iterable[str | None]) -> Histogram | None:
     """Add up histograms of snapshots; None if there is none."""
     return Histogram.sum([Histogram.decode(text) for text in encoded if text])
 

@@ -66,12 +66,12 @@ def inner(field: Field) -> Table | None:
     return tables().get(kind.rstrip("]").removesuffix(" | None"))
 
 
-def needed(table: str) -> Iterator[str]:
+def list_needed(table: str) -> Iterator[str]:
     """The tables that a table is made of, each after those that it refers to; itself last."""
     own = tables()[table]
     if own.extends:
-        yield from needed(own.extends)
+        yield from list_needed(own.extends)
     for field in own.fields.values():
         if part := inner(field):
-            yield from needed(part.name)
+            yield from list_needed(part.name)
     yield table

@@ -5,7 +5,7 @@ from typing import Any
 
 from cuesta.records.meter_figure import MeterFigure
 from cuesta.records.meter_report import Count
-from cuesta.units import ABSENT, count, digits, seconds, signed
+from cuesta.units import ABSENT, count, digits, seconds, write_minus
 
 
 def tiered(row: str, *figures: MeterFigure[Any]) -> str:
@@ -17,7 +17,7 @@ def writer(write: Callable[[float], str]) -> Callable[[MeterFigure[float]], str]
     return lambda figure: ABSENT if figure.value is None else write(figure.value)
 
 
-percent = writer(lambda value: signed(f"{value:.1f}"))
+percent = writer(lambda value: write_minus(f"{value:.1f}"))
 number = writer(digits)
 whole = writer(lambda value: count(round(value)))
 

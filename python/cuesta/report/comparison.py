@@ -14,7 +14,7 @@ from cuesta.report import model
 from cuesta.report.model import Cell, Part, Remark, Report, Section, Table, Tone, Words
 from cuesta.report.render import text as rendered
 from cuesta.terminal import Styled
-from cuesta.units import ABSENT, AT_LEAST, in_unit, many, share, signed
+from cuesta.units import ABSENT, AT_LEAST, in_unit, many, share, write_minus
 
 TONES: dict[Verdict, Tone] = {Verdict.FASTER: "good", Verdict.SLOWER: "bad", Verdict.INCONCLUSIVE: "notice"}
 SO_MANY_TIMES = 2.0
@@ -306,7 +306,7 @@ def write_change(interval: ConfidenceInterval | None) -> str:
         return ""
     if interval.low > SO_MANY_TIMES:
         return f"{write_ratio(interval.low)} to {write_ratio(interval.high)} times as much"
-    low, high = (signed(f"{(ratio - 1) * 100:+.1f} %") for ratio in (interval.low, interval.high))
+    low, high = (write_minus(f"{(ratio - 1) * 100:+.1f} %") for ratio in (interval.low, interval.high))
     return f"{low} to {high}"
 
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from rich.cells import cell_len
 
-from cuesta.columns import in_columns, wrapped
+from cuesta.columns import in_columns, wrap_text
 from cuesta.ledger.certification import CONTROL, LINKAGE, TRACED
 from cuesta.ledger.record import Absence, Check, FormRow, ProcessRow, Record, RecordFigure, RunRow, is_numbered
 from cuesta.plain_text import plain
@@ -20,11 +20,11 @@ from cuesta.units import (
     interval,
     many,
     percent,
-    rounded,
     seconds,
     seconds_between,
     seconds_within,
     share,
+    write_rounded,
 )
 
 CAPTIONS = {
@@ -133,7 +133,7 @@ def list_published(record: Record) -> Iterator[str]:
 def wrap_facts(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     for name, value in rows:
         head = f"     {name}: "
-        yield from list(wrapped(value, WIDTH, head, " " * 9)) or [head.rstrip()]
+        yield from list(wrap_text(value, WIDTH, head, " " * 9)) or [head.rstrip()]
 
 
 def wrap_sentences(rows: Iterable[str]) -> Iterator[str]:
@@ -143,7 +143,7 @@ def wrap_sentences(rows: Iterable[str]) -> Iterator[str]:
 
 def wrap_sentence(row: str, more: str = "") -> list[str]:
     """Wrap a sentence below the head of its part."""
-    return list(wrapped(plain(row), WIDTH, " " * INDENT, " " * INDENT + more))
+    return list(wrap_text(plain(row), WIDTH, " " * INDENT, " " * INDENT + more))
 
 
 def title(record: Record) -> str:
@@ -297,7 +297,7 @@ def write_sampled(figure: RecordFigure, unit: str) -> str:
         return seconds_within(value, error)
     if unit == "share":
         return f"{percent(100 * value, 100 * error)} %"
-    return rounded(value, error, 2)
+    return write_rounded(value, error, 2)
 
 
 def write_interval(figure: RecordFigure, unit: str) -> str:

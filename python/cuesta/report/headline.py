@@ -22,7 +22,7 @@ from cuesta.report.response_section import FAIR, describe_fairness
 from cuesta.report.samples import describe_stuck_users
 from cuesta.report.validity import name_ending
 from cuesta.target import BUILTIN_HOST
-from cuesta.units import count, join_words, many, named, share
+from cuesta.units import count, join_words, list_counts, many, share
 
 
 def headline(summary: Summary) -> str:
@@ -199,7 +199,7 @@ def list_oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
         yield f"{many(step.errors.count, 'error')}: {explain_errors(step.errors.by_name)}"
     yield from (f"{name}, the first: {text}" for name, text in step.errors.said.items())
     if step.errors.before:
-        yield f"errors before measuring: {named(step.errors.before)}"
+        yield f"errors before measuring: {list_counts(step.errors.before)}"
     if undone := [fact(name, step) for name in UNDONE if CATALOGUE[name].take_from(step)]:
         yield "; ".join(f"{figure.label} {figure.value}" for figure in undone)
     if step.undecoded:
@@ -223,7 +223,8 @@ def explain_errors(by_name: Mapping[str, int]) -> str:
     most = max(by_name, key=lambda name: by_name[name], default="")
     happened = _native.failures().get(most, "").rstrip(".").replace("`", "")
     means = f"{happened[:1].lower()}{happened[1:]}"
-    return ": ".join(filter(None, (named(by_name), f"{most} means {means}" if len(by_name) > 1 and means else means)))
+    meaning = f"{most} means {means}" if len(by_name) > 1 and means else means
+    return ": ".join(filter(None, (list_counts(by_name), meaning)))
 
 
 def name_targets(summary: Summary) -> str:

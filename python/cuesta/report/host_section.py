@@ -19,7 +19,7 @@ from cuesta.report.figure import write_rate
 from cuesta.report.front_end import text as tty_meters
 from cuesta.report.meters import SOURCES, describe_closure
 from cuesta.report.model import Cell, Folded, Listing, Part, Picture, Remark, Section, Table, Words
-from cuesta.units import count, digits, interval, many, percent, rounded, seconds, share, upper_bound
+from cuesta.units import count, digits, interval, many, percent, seconds, share, upper_bound, write_rounded
 
 IDLE = {
     "zero": "zero",
@@ -173,7 +173,7 @@ def list_causes(causes: Mapping[str, CauseRow]) -> Iterator[str]:
             yield f"{name_cause(name)} {percent(value, row.standard_error.value)}{within}"
     if (rest := sum(small)) >= SMALLEST:
         what = "others" if len(small) < len(shares) else "causes together"
-        yield f"{len(small)} {what} {rounded(rest, rest, 3)}"
+        yield f"{len(small)} {what} {write_rounded(rest, rest, 3)}"
 
 
 def describe_unsampled(host: HostFigures) -> Iterator[str]:
@@ -207,7 +207,7 @@ def write_calls(cost: PerTransaction) -> str | None:
     if cost.system_calls is not None:
         return digits(cost.system_calls)
     estimated = cost.system_calls_estimated  # accurate to a tenth at best: docs/meters.md
-    return None if estimated is None else f"about {rounded(estimated, estimated / 10)} (estimated)"
+    return None if estimated is None else f"about {write_rounded(estimated, estimated / 10)} (estimated)"
 
 
 def add_known(*numbers: float | None) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 from rich.cells import cell_len
 
 from cuesta.analysis.history.identities import DocumentCheck, Finding, FindingKind
-from cuesta.columns import align_left, wrapped
+from cuesta.columns import align_left, wrap_text
 from cuesta.ledger.historical import Document
 from cuesta.units import many
 
@@ -69,15 +69,15 @@ def _describe_value(finding: Finding) -> str:
 
 def _list_reasons(finding: Finding, document: Document) -> Iterator[str]:
     """The reasons: the typist's remark, and the identities that fail, or those that hold with the reading."""
-    yield from _wrapped(finding.why)
+    yield from _wrap(finding.why)
     if finding.reading and finding.support:
         agree = "it agrees" if len(finding.support) == 1 else f"all {len(finding.support)} agree"
-        yield from _wrapped(f"with {finding.reading} {agree}:")
+        yield from _wrap(f"with {finding.reading} {agree}:")
         yield from _list_formulas(finding.support, document)
     elif finding.against:
         yield from _list_formulas(finding.against, document)
         if finding.support:
-            yield from _wrapped("as printed it does hold in:")
+            yield from _wrap("as printed it does hold in:")
             yield from _list_formulas(finding.support, document)
 
 
@@ -85,7 +85,7 @@ def _list_rounded(checked: DocumentCheck) -> Iterator[str]:
     rounded = [values for values in checked.findings if values.verdict is FindingKind.ROUNDING]
     if rounded:
         values = ", ".join(f"{_name_briefly(one)} {one.printed} ({one.computed})" for one in rounded)
-        yield from _wrapped(f"within rounding (computed): {values}", "", "  ")
+        yield from _wrap(f"within rounding (computed): {values}", "", "  ")
         yield ""
 
 
@@ -97,13 +97,13 @@ def _name_briefly(finding: Finding) -> str:
 
 def _list_formulas(formulas: tuple[str, ...], document: Document) -> Iterator[str]:
     for formula in formulas[:MOST]:
-        yield from _wrapped(formula, "      ", "        ")
+        yield from _wrap(formula, "      ", "        ")
         for name in dict.fromkeys(NAME.findall(formula)):
             if name in document.derived:
-                yield from _wrapped(f"where {name} = {document.derived[name]}", "        ", "          ")
+                yield from _wrap(f"where {name} = {document.derived[name]}", "        ", "          ")
     if len(formulas) > MOST:
         yield f"      and {len(formulas) - MOST} more"
 
 
-def _wrapped(sentence: str, first: str = "    ", then: str = "      ") -> Iterator[str]:
-    yield from wrapped(sentence, WIDTH, first, then)
+def _wrap(sentence: str, first: str = "    ", then: str = "      ") -> Iterator[str]:
+    yield from wrap_text(sentence, WIDTH, first, then)

@@ -9,7 +9,7 @@ from itertools import chain, repeat
 from typing import Any
 
 from cuesta import units
-from cuesta.columns import align_left, in_columns, wrapped
+from cuesta.columns import align_left, in_columns, wrap_text
 from cuesta.plain_text import plain
 from cuesta.records.meter_figure import UNRECORDED, MeterFigure
 from cuesta.records.meter_report import CauseRow, Closure, Count, Cpu, Device, MeterReport, TimeRow
@@ -84,13 +84,13 @@ def about_rows(meter_report: MeterReport) -> Iterator[str]:
     length = write_length(meter_report.seconds)
     yield f"{plain(meter_report.subject)}, for {length} until {until}; percent of {many(len(meter_report.cpus), 'CPU')}"
     if source := SOURCES.get(meter_report.own.source):
-        yield from wrapped(f"its CPU time: {source}", WIDTH)
+        yield from wrap_text(f"its CPU time: {source}", WIDTH)
     if doubt := meter_report.own.doubt:
-        yield from wrapped(f"DOUBTFUL: {plain(doubt)}", WIDTH)
+        yield from wrap_text(f"DOUBTFUL: {plain(doubt)}", WIDTH)
     if meter_report.closure.accounted.value is not None:
         cost = meter_report.cost.value
         reading = f"; reading took {seconds(cost)}" if cost else ""
-        yield from wrapped(describe_closure(meter_report.closure) + reading, WIDTH)
+        yield from wrap_text(describe_closure(meter_report.closure) + reading, WIDTH)
 
 
 def cpu_rows(meter_report: MeterReport) -> Iterator[str]:
@@ -147,12 +147,12 @@ def cause_rows(meter_report: MeterReport) -> Iterator[str]:
     bound = by_cause.bound.value
     if bound is not None and by_cause.unmet:
         names = ", ".join(map(name_cause, by_cause.unmet))
-        yield from wrapped(f"no sample met {names}: each {upper_bound(bound)}", WIDTH)
+        yield from wrap_text(f"no sample met {names}: each {upper_bound(bound)}", WIDTH)
     if not by_cause.about:
         return  # traced, not sampled
     samples = by_cause.about["samples"].value or 0.0
     yield f"not classified: {round(by_cause.unclassified * samples / 100)} of {count(samples)} samples"
-    yield from wrapped(overhead(meter_report, by_cause.about), WIDTH)
+    yield from wrap_text(overhead(meter_report, by_cause.about), WIDTH)
 
 
 OF_CAUSES = (7, 15, 10, 12, 10)
@@ -265,7 +265,7 @@ def off_cpu_rows(meter_report: MeterReport) -> Iterator[str]:
         widths = (10, 9, 9, 9, 9, 9)
         yield f"{in_columns('', 20, off_cpu.HEADS, widths)}  exact"
         yield from (in_columns(label, 20, cells, widths) for label, *cells in rows)
-        yield from wrapped(off_cpu.ABOUT, WIDTH)
+        yield from wrap_text(off_cpu.ABOUT, WIDTH)
 
 
 def count_rows(meter_report: MeterReport) -> Iterator[str]:
@@ -333,7 +333,7 @@ def list_missing(meter_report: MeterReport) -> Iterator[str]:
     for name, why in list_unmetered(meter_report):
         reasons.setdefault(why, []).append(name)
     for why, names in reasons.items():
-        yield from wrapped(f"{', '.join(names)}:", WIDTH)
+        yield from wrap_text(f"{', '.join(names)}:", WIDTH)
         yield f"  {plain(why)}"
 
 

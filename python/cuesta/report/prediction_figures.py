@@ -10,7 +10,7 @@ from cuesta.analysis.predict.transfer import Transfer, list_transfers
 from cuesta.analysis.predict.what_if import Answer
 from cuesta.plain_text import plain
 from cuesta.report.model import Cell, Part, Remark, Table, Words
-from cuesta.units import ABSENT, count, digits, many, seconds, seconds_between, share, signed
+from cuesta.units import ABSENT, count, digits, many, seconds, seconds_between, share, write_minus
 
 WORTH_NOTICE = 0.1
 """The error from which on a row is marked."""
@@ -72,7 +72,7 @@ def measured_cells(figure: Figure, paced: bool) -> list[Cell]:
     """The measured value, and the error of the prediction."""
     if figure.measured is None or figure.error is None:
         return ["", ""]
-    error = signed(f"{100 * figure.error:+.0f} %")
+    error = write_minus(f"{100 * figure.error:+.0f} %")
     if figure.is_fitted:
         return [write_observed(figure, paced), Words(f"~{error}", tone="faint")]
     return [write_observed(figure, paced), Words(error, tone="notice" if abs(figure.error) > WORTH_NOTICE else "")]
@@ -154,7 +154,7 @@ def transfer_cells(transfer: Transfer, system: SystemPrediction) -> list[Cell]:
     per = at.unit.per_transaction
     head: list[Cell] = [count(at.users), plain(at.configuration), plain(base.configuration)]
     if transfer.shift is not None:
-        return [*head, signed(f"{1e3 * transfer.shift:+.1f} ms"), seconds(transfer.value),
+        return [*head, write_minus(f"{1e3 * transfer.shift:+.1f} ms"), seconds(transfer.value),
                 seconds(point.response.value) if point and point.response else ""]  # fmt: skip
     measured = digits(point.throughput.value * per) if point and point.throughput else ""
     return [*head, f"×{transfer.ratio:.3f}", digits(transfer.value * per), measured]

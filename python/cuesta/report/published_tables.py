@@ -9,7 +9,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE, Unit
 from cuesta.report.figure import WRITTEN, head
 from cuesta.report.model import Cell, Remark, Section, Table, Words
-from cuesta.units import ABSENT, count, digits, many, share, signed
+from cuesta.units import ABSENT, count, digits, many, share, write_minus
 
 
 def sections(summary: Summary) -> Iterator[Section]:
@@ -73,7 +73,7 @@ def write_printed(cell: float | str | None, write: Callable[[float], str]) -> st
 
 def write_percents(value: float) -> str:
     """Percent with two digits, whole from 10 on."""
-    return signed(f"{value:.{2 if value < 0.995 else 1 if value < 9.95 else 0}f}")
+    return write_minus(f"{value:.{2 if value < 0.995 else 1 if value < 9.95 else 0}f}")
 
 
 MEASURED = {Unit.PERCENT: write_percents, Unit.SHARE: share}

@@ -5,11 +5,11 @@ from dataclasses import asdict
 from typing import Any
 
 from cuesta.analysis.representative import MixDistance, Rate, Share, write_share
-from cuesta.columns import in_columns, wrapped
+from cuesta.columns import in_columns, wrap_text
 from cuesta.ledger.service import ServiceProfile
 from cuesta.plain_text import plain
 from cuesta.records.meter_report import MeterReport
-from cuesta.units import ABSENT, digits, signed
+from cuesta.units import ABSENT, digits, write_minus
 
 WIDTH = 80
 MARK = {"plain": " ", "sampled": "~", "exact": "="}
@@ -42,7 +42,7 @@ def sections(distance: MixDistance, service: ServiceProfile, run: MeterReport) -
     if distance.missing:
         yield from ["", "NOT COMPARED"]
     for name, why in distance.missing.items():
-        yield from wrapped(f"  {name}: {why}", WIDTH, then="    ")
+        yield from wrap_text(f"  {name}: {why}", WIDTH, then="    ")
     yield ""
     yield "~ sampled, = exact, ° of the whole machine; what differs most stands first"
     yield "by CPU second: the ratio of the rates, each for a second of its side's CPU time"
@@ -51,13 +51,13 @@ def sections(distance: MixDistance, service: ServiceProfile, run: MeterReport) -
 def list_unexercised(distance: MixDistance) -> Iterator[str]:
     yield "REPRESENTS THE SERVICE" if distance.represents else "DOES NOT REPRESENT THE SERVICE"
     for what in distance.unexercised:
-        yield from wrapped(f"- hardly exercised: {what}", WIDTH, then="  ")
+        yield from wrap_text(f"- hardly exercised: {what}", WIDTH, then="  ")
     if distance.idles is not None:
         idle = f"- is idle {distance.idles:.0f} points more than the service"
-        yield from wrapped(f"{idle}: savings of CPU time will not show in its elapsed time", WIDTH, then="  ")
+        yield from wrap_text(f"{idle}: savings of CPU time will not show in its elapsed time", WIDTH, then="  ")
     if distance.elsewhere is not None:
         causes = f"- {distance.elsewhere:.0f} % of its CPU time goes into other causes than the service's"
-        yield from wrapped(causes, WIDTH, then="  ")
+        yield from wrap_text(causes, WIDTH, then="  ")
 
 
 def head(title: str, *columns: str) -> str:
@@ -70,7 +70,7 @@ def is_seen(share: Share) -> bool:
 
 def share_row(share: Share) -> str:
     service, run = (f"{write_share(known)}{MARK[known.tier]}" for known in (share.service, share.run))
-    return row(f"  {NAMES.get(share.name, share.name)}", service, run, signed(f"{share.points:+.1f}"))
+    return row(f"  {NAMES.get(share.name, share.name)}", service, run, write_minus(f"{share.points:+.1f}"))
 
 
 def rate_row(rate: Rate) -> str:

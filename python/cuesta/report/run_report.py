@@ -27,7 +27,7 @@ from cuesta.report.plots.over_time import plot_course
 from cuesta.report.response_section import response_section
 from cuesta.report.validity import judge_run
 from cuesta.terminal import Styled
-from cuesta.units import ABSENT, count, digits, named, seconds
+from cuesta.units import ABSENT, count, digits, list_counts, seconds
 
 AS_THE_TAPE_SAYS = "as the tape says"
 MOST_LINES = 100
@@ -70,7 +70,7 @@ def sections(summary: Summary) -> Iterator[Section]:
 
 
 def throughput_section(step: StepFigures) -> Section:
-    by_name, oldest = named(step.errors.by_name), seconds(step.unfinished.oldest)
+    by_name, oldest = list_counts(step.errors.by_name), seconds(step.unfinished.oldest)
     most_usual, *others = UNDONE
     done = [
         fact("transactions.per_s", step, f" ({count(step.transactions.count)} counted)"),
@@ -168,8 +168,8 @@ def list_machine_facts(facts: Mapping[str, object]) -> list[tuple[str, str]]:
     """Without unknown ones."""
     memory = facts.get("memory")
     known = {**facts, "memory": f"{memory / 2**30:.1f} GiB" if isinstance(memory, int | float) else None}
-    return [(name, _listed(value)) for name, value in known.items() if value not in (None, "", [])]
+    return [(name, _list_value(value)) for name, value in known.items() if value not in (None, "", [])]
 
 
-def _listed(value: object) -> str:
+def _list_value(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -32,8 +32,8 @@ def text(result: SqlResult) -> Styled:
     """
     console = Console(highlight=False)
     columns = [_Column.of(name, [row[at] for row in result.rows]) for at, name in enumerate(result.columns)]
-    rows = _wrapped(columns, console) if console.is_terminal and len(result.rows) <= MOST_WRAPPED else None
-    laid = [*(row.rstrip() for row in rows or _laid(columns)), many(len(result.rows), "row")]
+    rows = _wrap_cells(columns, console) if console.is_terminal and len(result.rows) <= MOST_WRAPPED else None
+    laid = [*(row.rstrip() for row in rows or _lay_out(columns)), many(len(result.rows), "row")]
     return Styled("\n".join(laid))
 
 
@@ -56,11 +56,11 @@ class _Column:
         return (pad(text, width) for text in (self.name, *self.cells))
 
 
-def _laid(columns: Sequence[_Column]) -> Iterator[str]:
+def _lay_out(columns: Sequence[_Column]) -> Iterator[str]:
     return map("  ".join, zip(*(column.laid() for column in columns), strict=True))
 
 
-def _wrapped(columns: Sequence[_Column], console: Console) -> Sequence[str] | None:
+def _wrap_cells(columns: Sequence[_Column], console: Console) -> Sequence[str] | None:
     """Rows that fit on the terminal; None if no wrapping makes them fit."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="" if console.no_color else "bold")
     for column in columns:

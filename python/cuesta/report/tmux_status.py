@@ -18,7 +18,7 @@ STATES = {
 """What each state of a peer means."""
 
 
-def served(status: Status) -> str:
+def state_service(status: Status) -> str:
     settings, peers = status["settings"], status["peers"]
     able = [peer["address"] for peer in peers if peer["state"] == "able"]
     others = [peer["address"] for peer in peers if peer["state"] != "able"]
@@ -38,11 +38,11 @@ def status_text(status: Status) -> str:
         "dropped": _reasons(status["wire"]["dropped"] | status["endpoint"]["dropped"]),
         "agent": _agent(status),
     }
-    rows = [f"{name:16} {row}" for name, lines in sections.items() for name, row in _named(name, lines)]
-    return "\n".join([served(status), "", *rows])
+    rows = [f"{name:16} {row}" for name, lines in sections.items() for name, row in _name_first(name, lines)]
+    return "\n".join([state_service(status), "", *rows])
 
 
-def _named(name: str, rows: Iterable[str]) -> Iterable[tuple[str, str]]:
+def _name_first(name: str, rows: Iterable[str]) -> Iterable[tuple[str, str]]:
     """Rows, with the name beside the first."""
     return ((name if not number else "", row) for number, row in enumerate(rows))
 

@@ -7,7 +7,7 @@ from cuesta.analysis.planned import write_swept_value
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.foresight import warnings
 from cuesta.engine.job import DRAIN, SECOND, Job, timeline
-from cuesta.engine.ssh import ssh_settings, unused_settings
+from cuesta.engine.ssh import describe_unused, ssh_settings
 from cuesta.errors import CuestaError
 from cuesta.line_kinds import row_of
 from cuesta.plan import Group, PublishedFigure, PublishedTable, Segment, Step
@@ -42,7 +42,7 @@ def plan_data(job: Job) -> dict[str, Any]:
     steps = [
         {"swept": dict(step.swept), **{name: ns / SECOND for name, ns in times.items()}, "segment": segment.folder}
         for segment in job.plan.segments()
-        for step, times in _timed(segment)
+        for step, times in _time_steps(segment)
     ]
     untraced = LOCAL.why_untraced(job.plan.settings.meters)
     return {
@@ -77,10 +77,10 @@ def _ssh_note(job: Job, group: Group) -> str:
         unused, _ = ssh_settings(group.target, job.users_of(group).first(group.users))
     except CuestaError as error:
         return str(error)
-    return unused_settings(unused) if unused else ""
+    return describe_unused(unused) if unused else ""
 
 
-def _timed(segment: Segment) -> list[tuple[Step, dict[str, int]]]:
+def _time_steps(segment: Segment) -> list[tuple[Step, dict[str, int]]]:
     times = ({"begin": each.begin, "settled": each.settled, "end": each.end} for each in timeline(segment))
     return list(zip(segment.steps, times, strict=True))
 
@@ -92,19 +92,19 @@ def _settings(job: Job) -> str:
     if secret := job.plan.settings.secrets.columns:
         rows.append(f"secret columns {', '.join(secret)}")
     rows += [f"limit {limit}" for limit in job.plan.settings.limits]
-    rows += [f"published {_published(each)}" for each in job.plan.settings.published]
-    rows += [f"published table {_published_table(each)}" for each in job.plan.settings.published_table]
+    rows += [f"published {_write_published(each)}" for each in job.plan.settings.published]
+    rows += [f"published table {_write_published_table(each)}" for each in job.plan.settings.published_table]
     validity = job.plan.settings.validity.model_dump(mode="json")
     rows.append("valid if " + ", ".join(f"{name} {_toml(value)}" for name, value in validity.items()))
     return "\n".join(["PLAN " + job.plan.source, *(f"  {row}" for row in rows)])
 
 
-def _published(figure: PublishedFigure) -> str:
+def _write_published(figure: PublishedFigure) -> str:
     users = "" if figure.users is None else f", of {many(figure.users, 'user')}"
     return f"{figure.what}: {figure.figure} {figure.bound or '='} {figure.value}{users}, {figure.source}"
 
 
-def _published_table(table: PublishedTable) -> str:
+def _write_published_table(table: PublishedTable) -> str:
     when = ", ".join(f"{name} = {value}" for name, value in table.when.items())
     return f"{table.table.title}, {table.table.source}{f': beside steps with {when}' if when else ''}"
 
@@ -132,14 +132,14 @@ def _swept(job: Job, group: Group) -> dict[str, str]:
 
 
 def _users(job: Job, group: Group) -> str:
-    return f", {job.shown_users(group)} from {group.data}" if group.data else ""
+    return f", {job.describe_users(group)} from {group.data}" if group.data else ""
 
 
 def _timeline(job: Job) -> str:
     rows = ["TIMELINE      begin    settled        end   users"]
     number = 1
     for segment in job.plan.segments():
-        for step, times in _timed(segment):
+        for step, times in _time_steps(segment):
             begin, settled, end = (f"{times[name] / SECOND:8.1f} s" for name in ("begin", "settled", "end"))
             swept = ", ".join(f"{path} = {write_swept_value(path, value)}" for path, value in step.swept.items())
             users = sum(group.users for group in step.settings.group)

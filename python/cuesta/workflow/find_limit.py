@@ -21,7 +21,7 @@ from cuesta.report.search import write_progress
 from cuesta.units import minutes
 from cuesta.workflow.control import Control
 from cuesta.workflow.objective import check_objective
-from cuesta.workflow.resumed_search import check_machine, check_tapes, resumed_plan
+from cuesta.workflow.resumed_search import check_machine, check_tapes, read_resumed_plan
 from cuesta.workflow.run_result import Run, finish
 
 MOST_USERS = 2000
@@ -103,15 +103,15 @@ class PlannedSearch:
 
 def prepare_search(options: RawOptions, terms: SearchTerms, here: Path, out: Path | None) -> PlannedSearch:
     """Read and check everything that a search needs. Paths are relative to `here`; `out` is to be its folder."""
-    plan = _named(load(options, here))
+    plan = _name_plan(load(options, here))
     if out:
         check_empty(out)
-    return _planned(plan, _method(plan, terms), terms.budget)
+    return _plan_search(plan, _method(plan, terms), terms.budget)
 
 
 def prepare_resumed(folder: Path, budget: str | None, here: Path) -> PlannedSearch:
     """Read and check what a search needs to go on in its folder. Raises InputError if machine or tapes differ."""
-    planned = _planned(*resumed_plan(folder, here), budget)
+    planned = _plan_search(*read_resumed_plan(folder, here), budget)
     check_machine(folder)
     check_tapes(folder, planned.job.job)
     return planned
@@ -131,7 +131,7 @@ def finish_search(result: RunResult) -> Search:
     return Search(run.summary, run.failures, run.notes, run.unwritten)
 
 
-def _planned(plan: Plan, method: Method, budget: str | None) -> PlannedSearch:
+def _plan_search(plan: Plan, method: Method, budget: str | None) -> PlannedSearch:
     most = at_load(plan.settings, method.highest)
     job = prepare(replace(plan, settings=most.settings, steps=(most,)))
     if count_looped_lines(job, most):
@@ -141,7 +141,7 @@ def _planned(plan: Plan, method: Method, budget: str | None) -> PlannedSearch:
     return PlannedSearch(search_job, plan.settings, method, _budget(plan.settings, budget))
 
 
-def _named(plan: Plan) -> Plan:
+def _name_plan(plan: Plan) -> Plan:
     """The plan, called a search unless it has a name of its own."""
     is_named = plan.settings.name != Settings.model_fields["name"].default
     return plan if is_named else replace(plan, settings=plan.settings.model_copy(update={"name": "search"}))

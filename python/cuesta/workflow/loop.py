@@ -15,7 +15,7 @@ SECRET = "${"
 which is played once."""
 
 
-def looped(tape: str) -> str:
+def loop_tape(tape: str) -> str:
     """Make a session's tape repeat its work. Raises InputError if there is no transaction between login and logout."""
     blocks = list(_blocks(tape.splitlines()))
     first = next((at for at, block in enumerate(blocks) if not block[0].startswith(("#", "Set ", "Wait"))), len(blocks))

@@ -5,14 +5,14 @@ from pathlib import Path
 from cuesta import machine
 from cuesta.analysis.compare.comparability import collect_facts, list_differences
 from cuesta.analysis.search import Method
-from cuesta.engine.folder import described_tapes
+from cuesta.engine.folder import describe_tapes
 from cuesta.engine.job import Job
 from cuesta.errors import InputError
 from cuesta.ledger.run_folder import read_run
 from cuesta.plan import Plan, Settings, Step
 
 
-def resumed_plan(folder: Path, here: Path) -> tuple[Plan, Method]:
+def read_resumed_plan(folder: Path, here: Path) -> tuple[Plan, Method]:
     """The plan and the method of a search's folder. Raises InputError if it has none that can be read."""
     run = read_run(folder)
     if not run.get("search"):
@@ -43,7 +43,7 @@ def check_tapes(folder: Path, job: Job) -> None:
     Tapes are read from where they were, as they may name other files beside them.
     """
     recorded = read_run(folder).get("tapes")
-    for name, tape in described_tapes(job).items():
+    for name, tape in describe_tapes(job).items():
         if not isinstance(recorded, dict) or recorded.get(name) != tape:
             raise InputError(
                 f"{folder}: the tape `{name}` is not what it was when the search began",

@@ -12,7 +12,7 @@ from cuesta.analysis.compare.metrics import ECHO, ECHO_HEADLINES, HEADLINE
 from cuesta.analysis.compare.sides import read_compared_run
 from cuesta.analysis.compare.verdict import ALPHA, MOST_RUNS, least_change, runs_to_show
 from cuesta.analysis.hodges_lehmann import least_runs
-from cuesta.engine.folder import description, run_folder
+from cuesta.engine.folder import describe_run, run_folder
 from cuesta.engine.interleaved import INDEX, Interleaved, Turn, run_in_turn
 from cuesta.engine.job import Job
 from cuesta.engine.ports import Observer
@@ -130,7 +130,7 @@ def _read_number(text: str | None, figures: int) -> int:
 def _check_likeness(jobs: tuple[Job, Job], terms: Terms) -> None:
     """Raise RefusedError before the first run if the plans differ in what the comparison would refuse afterwards."""
     now = datetime.now(UTC)
-    base, new = (collect_facts(description(job, now)) for job in jobs)
+    base, new = (collect_facts(describe_run(job, now)) for job in jobs)
     unlike = list_differences(base, new)
     if unlike and not terms.despite:
         remedy = "make both sides alike, or give a reason to compare them anyway: --despite REASON"

@@ -9,8 +9,8 @@ from cuesta.engine.job import most_users_at, prepare
 from cuesta.engine.local.preflight import (
     check_processes,
     check_ptys,
+    count_files,
     divide_cpus,
-    needed_files,
     probe,
     raise_files,
 )
@@ -20,7 +20,7 @@ from cuesta.plan import RawOptions, load
 
 def test_descriptors_are_counted_for_the_process_that_needs_most(here: Path) -> None:
     def needed(**flags: object) -> int:
-        return needed_files(prepare(load(RawOptions(tape="builtin:interactive", flags=flags), here)))
+        return count_files(prepare(load(RawOptions(tape="builtin:interactive", flags=flags), here)))
 
     assert needed(users=100) == 164
     assert needed(users=100, host={"service": "shell cat"}) == 364

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cuesta.figures.catalogue import sentences_of
+from cuesta.figures.catalogue import list_sentences
 from cuesta.figures.step import StepFigures
 from cuesta.figures.whole_run import RunFigures
 from cuesta.json_text import json_file_text
@@ -112,7 +112,7 @@ def check_summary(derived: dict[str, Any], recorded: dict[str, Any]) -> SummaryC
     return SummaryCheck(wrong if compared else ["summary.json: it has no figures"], compared)
 
 
-SENTENCES = frozenset([*sentences_of(RunFigures), *sentences_of(StepFigures), "run_folder"])
+SENTENCES = frozenset([*list_sentences(RunFigures), *list_sentences(StepFigures), "run_folder"])
 """Members of `summary.json` that `check_summary` leaves out."""
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from cuesta.figures.step import StepFigures
-from cuesta.units import many, named, seconds
+from cuesta.units import list_counts, many, seconds
 
 AT_START = ("exited-at-start", "no-program")
 """Errors of programs that ended before they answered anything."""
@@ -25,7 +25,7 @@ def advice_for_errors(step: StepFigures, otherwise: str) -> str:
         return MEND
     if described := next((name for name in lost_lines if name in said), None):
         return f"{described}: {said[described]}"
-    return f"see why lines were lost: {named(lost_lines)}" if lost_lines else otherwise
+    return f"see why lines were lost: {list_counts(lost_lines)}" if lost_lines else otherwise
 
 
 def describe_waiting(users: int, oldest: float) -> str:

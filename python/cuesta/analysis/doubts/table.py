@@ -18,7 +18,7 @@ from cuesta.analysis.unsteady import describe_overload, describe_shift
 from cuesta.analysis.waits import is_stuck
 from cuesta.figures.counts import describe_wait
 from cuesta.figures.step import StepFigures
-from cuesta.units import count, many, named, seconds, share
+from cuesta.units import count, list_counts, many, seconds, share
 
 MOST_SILENT = 0.1
 """Share of transactions that may end by silence though the host sent nothing for them."""
@@ -61,7 +61,7 @@ def untaken(step: StepFigures, allowed: Allowed) -> Doubt | None:
     wait = "let the tape wait until the keyboard is unlocked, before it types: Wait+Unlock"
     move = "let the tape move to a field first (Tab), and type no more than fits into it"
     how_many = f"{count(not_taken)} of {many(step.keystrokes.count + not_taken, 'key')}"
-    text = f"the keyboard did not take {how_many} ({named(by_name)}; allowed {share(most)})"
+    text = f"the keyboard did not take {how_many} ({list_counts(by_name)}; allowed {share(most)})"
     return Doubt(text, wait if "keyboard-locked" in by_name else move, voids_limits=True)
 
 

@@ -20,8 +20,8 @@ class LocalNodes:
     about: machine.Facts
     placement: Placement
 
-    def described(self) -> Mapping[str, object]:
-        return {"machine": self.about, "placed": self.placement.described()}
+    def describe(self) -> Mapping[str, object]:
+        return {"machine": self.about, "placed": self.placement.describe()}
 
     def deploy(self, job: Job, segment: Segment, folder: Path) -> AbstractContextManager[LocalDeployment]:
         return deploy(job, segment, folder, self.placement)

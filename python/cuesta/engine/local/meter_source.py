@@ -165,7 +165,7 @@ def find_host(facts: SegmentFacts) -> MeterSource:
         return here(f"pid:{facts.host}", "the built-in host's process", facts)
     if kinds == {"programs"}:
         children = f"children:{','.join(map(str, facts.agents))}"
-        return here(children, f"the programs on the driver's {attached(facts)}", facts)
+        return here(children, f"the programs on the driver's {name_attachment(facts)}", facts)
     if kinds == {"listening"}:
         listeners = {listener(port_of(target)) for target in facts.targets}
         if len(listeners) == 1 and (pid := listeners.pop()):
@@ -184,7 +184,7 @@ def kind(target: str, facts: SegmentFacts) -> str:
     return "listening" if host and is_here(host) else "elsewhere"
 
 
-def attached(facts: SegmentFacts) -> str:
+def name_attachment(facts: SegmentFacts) -> str:
     """How the driver connects to the programs that it starts itself."""
     kinds = set(map(kind_of, facts.targets))
     return "pipes" if kinds == {"pipe"} else "terminals and pipes" if "pipe" in kinds else "terminals"
@@ -239,7 +239,7 @@ def attribution(facts: SegmentFacts, elsewhere: bool) -> Attribution:
     if elsewhere or all(kind(target, facts) == "elsewhere" for target in facts.targets):
         return APART
     if all(kind(target, facts) == "programs" for target in facts.targets):
-        return Attribution(OWN_PROGRAM.format(attached(facts)))
+        return Attribution(OWN_PROGRAM.format(name_attachment(facts)))
     if facts.isolated:
         return ISOLATED
     if facts.host_cpus is None:

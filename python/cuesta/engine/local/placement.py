@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from cuesta.engine.job import Job
 from cuesta.engine.local import preflight
 from cuesta.engine.local.meter_source import is_here
-from cuesta.engine.local.network.isolation import NetNs, NetNsPair, linked_namespaces
+from cuesta.engine.local.network.isolation import NetNs, NetNsPair, link_namespaces
 from cuesta.engine.local.network.wire import Recording, shape_traffic
 from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan import Service, Settings
@@ -51,7 +51,7 @@ class Placement:
         with shape_traffic(settings, self.sides) as recording:
             yield recording
 
-    def described(self) -> dict[str, object] | None:
+    def describe(self) -> dict[str, object] | None:
         """Describe it for `run.json`."""
         if self.driver_cpus is None:
             return None
@@ -77,7 +77,7 @@ def place(job: Job) -> Iterator[Placement]:
     if not settings.isolate:
         yield Placement(driver, host)
         return
-    with linked_namespaces(driver, host) as sides:
+    with link_namespaces(driver, host) as sides:
         yield Placement(driver, host, sides)
 
 

@@ -31,7 +31,7 @@ def check(job: Job) -> None:
     """Raise CuestaError if the run would fail."""
     if job.plan.settings.isolate:
         isolation.check(job)
-    raise_files(needed_files(job))
+    raise_files(count_files(job))
     check_ptys(most_users_at(job, "pty"))
     check_processes(most_users_at(job, *OWN_PROGRAMS))
     groups = {group.target: group for step in job.plan.steps for group in step.settings.group}
@@ -41,7 +41,7 @@ def check(job: Job) -> None:
             probe(target, next(iter(users), {}), job.plan.here)
 
 
-def needed_files(job: Job) -> int:
+def count_files(job: Job) -> int:
     """The descriptors that the process with most lines needs, which is an agent or the built-in host."""
     lines = max(most_users(segment) for segment in job.plan.segments())
     groups = [(step, group) for step in job.plan.steps for group in step.settings.group]

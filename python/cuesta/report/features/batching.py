@@ -18,7 +18,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.report.features.frontier import list_settings, plot_frontier
 from cuesta.report.figure import head
 from cuesta.report.model import Plots, Remark, Section, Table
-from cuesta.units import ABSENT, count, digits, join_words, many, seconds, share, signed
+from cuesta.units import ABSENT, count, digits, join_words, many, seconds, share, write_minus
 
 TITLE = "Several packets at once"
 IN_DOUBT = "nothing is compared: steps that could be are in doubt, for the reasons at the top"
@@ -141,7 +141,7 @@ def name_saving_loads(effect: Effect) -> str:
 
 def write_share(change: Change | None) -> str:
     """The relative change, in percent."""
-    return bracket_chance(change, signed(f"{100 * change.share:+.0f} %")) if change else ABSENT
+    return bracket_chance(change, write_minus(f"{100 * change.share:+.0f} %")) if change else ABSENT
 
 
 def write_difference(change: Change | None) -> str:

@@ -34,7 +34,7 @@ from cuesta.report.plots.spec import (
     shade_span,
     stack_shares,
 )
-from cuesta.units import rounded
+from cuesta.units import write_rounded
 
 MOST_LAYERS = 7
 """The largest layers have colours of their own; the others are combined."""
@@ -116,7 +116,7 @@ def plot_host_causes(recorded: Recorded) -> Iterator[Plot]:
     if any(share > 0 for stretch in stretches for row in stretch.shares for share in row.values()):
         tier = bracket_tiers(*(report.by_cause for report in recorded.metered.reports.values()))
         width = causes.half_width(recorded)
-        known = f"95 % intervals: ±{rounded(width, width, 3)} % at most" if width else ""
+        known = f"95 % intervals: ±{write_rounded(width, width, 3)} % at most" if width else ""
         drawn = _plot_areas(f"The host's own CPU time by cause{tier}", recorded, stretches, _CPUS, None)
         yield replace(drawn, note=known)
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from cuesta.report.model import Cell, Fact, Facts, Folded, Part, Remark, Report, Screen, Table, Verdict, as_words
-from cuesta.report.render.plain import of_plain_text
+from cuesta.report.render.plain import make_plain
 
 ZERO_WIDTH = "\u200b"
 """An invisible space: GitHub links what looks like a name in the rendered text, where entities do not help."""
@@ -17,36 +17,36 @@ TONES = {"good": "✅ ", "bad": "❌ ", "notice": "⚠️ "}
 
 def markdown(report: Report) -> str:
     """Write a report as Markdown; what only a page or `--verbose` shows is left out."""
-    return "\n\n".join(_parts(of_plain_text(report))) + "\n"
+    return "\n\n".join(_parts(make_plain(report))) + "\n"
 
 
 def _parts(report: Report) -> Iterator[str]:
     verdict = report.verdict
     crossed = {True: "", False: ", limits not kept", None: ", limits not decided"}[report.limits_ok]
-    yield f"### {MARKS[verdict.good and bool(report.limits_ok)]} {escaped(report.title)}: {verdict.word}{crossed}"
-    yield f"**{escaped(report.headline)}**"
+    yield f"### {MARKS[verdict.good and bool(report.limits_ok)]} {escape(report.title)}: {verdict.word}{crossed}"
+    yield f"**{escape(report.headline)}**"
     if report.conclusion:
         yield f"**What limits the host**: {_part(report.conclusion)}"
     yield from _verdict(verdict)
     for section in report.sections:
         if parts := list(filter(None, map(_part, section.parts))):
-            title = f"**{escaped(section.title)}**"
+            title = f"**{escape(section.title)}**"
             is_sentence = isinstance(section.parts[0], Remark)
             yield from [f"{title}: {parts[0]}", *parts[1:]] if is_sentence else [title, *parts]
 
 
 def _verdict(verdict: Verdict) -> Iterator[str]:
-    reasons = [f"- {escaped(' → '.join(filter(None, reason)))}" for reason in verdict.reasons]
-    yield "\n".join(reasons) if reasons else escaped(verdict.text)
-    yield from (f"**{escaped(each)}**" for each in verdict.notices)
+    reasons = [f"- {escape(' → '.join(filter(None, reason)))}" for reason in verdict.reasons]
+    yield "\n".join(reasons) if reasons else escape(verdict.text)
+    yield from (f"**{escape(each)}**" for each in verdict.notices)
 
 
 def _part(part: Part) -> str:
     match part:
         case Remark(text, tone):
-            return TONES.get(tone, "") + escaped(text)
+            return TONES.get(tone, "") + escape(text)
         case Facts(rows):
-            return "\n".join(f"- {escaped(row.label)}: {_toned(row)}" for row in rows if row.value)
+            return "\n".join(f"- {escape(row.label)}: {_mark_tone(row)}" for row in rows if row.value)
         case Table():
             return write_table(part)
         case Screen(rows):
@@ -54,13 +54,13 @@ def _part(part: Part) -> str:
             return "\n".join(f"    {row}" for row in rows)
         case Folded(title, parts):
             inner = "\n\n".join(filter(None, map(_part, parts)))
-            return f"<details><summary>{escaped(title)}</summary>\n\n{inner}\n\n</details>"
+            return f"<details><summary>{escape(title)}</summary>\n\n{inner}\n\n</details>"
         case _:
             return ""
 
 
-def _toned(row: Fact) -> str:
-    return TONES.get(row.tone, "") + escaped(row.value)
+def _mark_tone(row: Fact) -> str:
+    return TONES.get(row.tone, "") + escape(row.value)
 
 
 def write_table(table: Table) -> str:
@@ -73,7 +73,7 @@ def write_table(table: Table) -> str:
         rules,
         *(_heading(row, len(columns)) or _row(row, columns) for row in body),
     ]
-    instead = f"\n\n{escaped(table.instead)}" if table.details and table.instead else ""
+    instead = f"\n\n{escape(table.instead)}" if table.details and table.instead else ""
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows) + instead
 
 
@@ -87,10 +87,10 @@ def _row(row: Sequence[Cell], columns: Iterable[int]) -> list[str]:
 
 def _cell(cell: Cell) -> str:
     words = as_words(cell)
-    return TONES.get(words.tone, "") + escaped(words.text)
+    return TONES.get(words.tone, "") + escape(words.text)
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Text in which nothing is Markdown or HTML, and nothing names a person, an issue or an address."""
     apart = re.sub(r"(?<=[@#])(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", ZERO_WIDTH, " ".join(text.split()))
     return re.sub(r"[&<>|`*_\[\]\\~]", lambda match: f"&#{ord(match[0])};", apart)

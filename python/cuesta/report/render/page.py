@@ -37,7 +37,7 @@ from cuesta.report.model import (
     Verdict,
     as_words,
 )
-from cuesta.report.render.plain import of_plain_text
+from cuesta.report.render.plain import make_plain
 
 CLASSES = {"good": "kept", "bad": "crossed", "notice": "notice", "faint": "faint", "title": "title", "": ""}
 """The classes of page.css, by tone."""
@@ -58,7 +58,7 @@ def html(report: Report, place: Path) -> Markup:
 
     `place` is the folder that the page is for, where its links begin.
     """
-    report = of_plain_text(report)
+    report = make_plain(report)
     body = NOTHING.join(_parts(report, place))
     return PAGE.format(
         title=report.title, style=_own_text("page.css"), body=body + (_drawing() if PLOT in body else "")
@@ -83,8 +83,8 @@ def _section(section: Section, place: Path) -> Markup:
     rest = [_part(part, place) for part in section.more if not isinstance(part, Plots)]
     body = NOTHING.join(_part(part, place) for part in (*section.parts, *plots))
     if not body:
-        return _folded(section.title, rest, "section") if rest else NOTHING
-    more = _folded(f"More: {section.title.lower()}", rest) if rest else NOTHING
+        return _fold(section.title, rest, "section") if rest else NOTHING
+    more = _fold(f"More: {section.title.lower()}", rest) if rest else NOTHING
     return Markup("<section>\n<h2>{}</h2>\n{}{}</section>\n").format(section.title, body, more)
 
 
@@ -136,7 +136,7 @@ def _part(part: Part, place: Path) -> Markup:  # noqa: PLR0911, one return for e
             image = Markup('<img alt="{}" src="data:image/svg+xml;base64,{}" style="width:100%"/>\n')
             return image.format(title, data)
         case Folded(title, parts):
-            return _folded(title, (_part(each, place) for each in parts))
+            return _fold(title, (_part(each, place) for each in parts))
 
 
 def _attribute(name: str, value: str) -> Markup:
@@ -183,7 +183,7 @@ def _listing(text: str) -> Markup:
     return Markup('<div class="wide"><pre><code>{}</code></pre></div>\n').format(text)
 
 
-def _folded(title: str, parts: Iterable[Markup], kind: str = "") -> Markup:
+def _fold(title: str, parts: Iterable[Markup], kind: str = "") -> Markup:
     """Parts that are shown when their title is clicked; with the kind `section` the title looks like a section's."""
     return Markup("<details{}><summary>{}</summary>\n{}</details>\n").format(
         _attribute("class", kind), title, NOTHING.join(parts)

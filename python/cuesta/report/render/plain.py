@@ -8,13 +8,13 @@ from cuesta.plain_text import plain, plain_rows
 from cuesta.report.model import Listing, Report
 
 
-def of_plain_text(report: Report) -> Report:
+def make_plain(report: Report) -> Report:
     """The same report, without characters that could control a terminal. Only listings have rows and tabs."""
-    cleaned: Report = _cleaned(report)
+    cleaned: Report = _clean(report)
     return cleaned
 
 
-def _cleaned(element: Any) -> Any:
+def _clean(element: Any) -> Any:
     """An element of a report with all its texts plain. Paths stay as they are: they name files."""
     match element:
         case str():
@@ -22,9 +22,9 @@ def _cleaned(element: Any) -> Any:
         case Listing(text):
             return Listing(plain_rows(text))
         case Mapping():
-            return {_cleaned(name): _cleaned(value) for name, value in element.items()}
+            return {_clean(name): _clean(value) for name, value in element.items()}
         case list() | tuple():
-            return type(element)(map(_cleaned, element))
+            return type(element)(map(_clean, element))
     if is_dataclass(element) and not isinstance(element, type):
-        return replace(element, **{each.name: _cleaned(getattr(element, each.name)) for each in fields(element)})
+        return replace(element, **{each.name: _clean(getattr(element, each.name)) for each in fields(element)})
     return element

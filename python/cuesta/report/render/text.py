@@ -13,9 +13,9 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from cuesta.columns import align_left, align_right, words, wrapped
+from cuesta.columns import align_left, align_right, words, wrap_text
 from cuesta.report.model import Facts, Folded, Part, Remark, Report, Screen, Section, Table, Verdict, Words, as_words
-from cuesta.report.render.plain import of_plain_text
+from cuesta.report.render.plain import make_plain
 from cuesta.terminal import Styled
 from cuesta.units import ABSENT
 
@@ -47,14 +47,14 @@ def text(report: Report, colour: bool | None = None, *, verbose: bool = False) -
     width = min(max(shutil.get_terminal_size((WIDTH, 0)).columns, LEAST), WIDTH)
     out = StringIO()
     console = Console(file=out, force_terminal=colour, color_system="standard" if colour else None, highlight=False)
-    for row in _rows(of_plain_text(report), verbose, width):
+    for row in _rows(make_plain(report), verbose, width):
         row.rstrip()
         console.print(row, soft_wrap=True)
     return Styled(out.getvalue().rstrip("\n"))
 
 
 def _rows(report: Report, verbose: bool, width: int) -> Rows:
-    yield from (Text(row, "bold") for row in wrapped(report.headline, width))
+    yield from (Text(row, "bold") for row in wrap_text(report.headline, width))
     yield Text()
     yield from _section(report.verdict.name, _verdict(report.verdict, width), width)
     for section in report.sections:
@@ -62,7 +62,7 @@ def _rows(report: Report, verbose: bool, width: int) -> Rows:
             yield from [Text()] if verbose else []
             yield from _section(section.name or section.title.upper(), rows, width)
     if not verbose and any(section.more for section in report.sections):
-        yield from _section("", [Text(row, FAINT) for row in wrapped(MORE, _room(width))], width)
+        yield from _section("", [Text(row, FAINT) for row in wrap_text(MORE, _room(width))], width)
     if report.conclusion:
         yield from [Text()] if verbose else []
         yield from _section("LIMITED BY", _part(report.conclusion, verbose, width), width)
@@ -84,14 +84,14 @@ def _section(title: str, rows: Iterable[Text], width: int) -> Rows:
 
 def _verdict(verdict: Verdict, width: int) -> Rows:
     room = _room(width)
-    first, *others = wrapped(f"{verdict.word}: {verdict.text}", room)
+    first, *others = wrap_text(f"{verdict.word}: {verdict.text}", room)
     word = Text(verdict.word, GOOD if verdict.good else BAD)
     yield word.append(Text(first.removeprefix(verdict.word), "default"))
     yield from map(Text, others)
     for reason, advice in verdict.reasons:
-        yield from map(Text, wrapped(f"- {reason}", room, then="  "))
-        yield from (Text(row, FAINT) for row in wrapped(f"→ {advice}", room, "  ", "    ") if advice)
-    yield from (Text(row, NOTICE) for notice in verdict.notices for row in wrapped(notice, room))
+        yield from map(Text, wrap_text(f"- {reason}", room, then="  "))
+        yield from (Text(row, FAINT) for row in wrap_text(f"→ {advice}", room, "  ", "    ") if advice)
+    yield from (Text(row, NOTICE) for notice in verdict.notices for row in wrap_text(notice, room))
 
 
 def _parts(section: Section, verbose: bool, width: int) -> Rows:
@@ -102,7 +102,7 @@ def _parts(section: Section, verbose: bool, width: int) -> Rows:
 def _part(part: Part, verbose: bool, width: int) -> Rows:
     match part:
         case Remark(sentence, tone):
-            yield from (Text(row, STYLES[tone]) for row in wrapped(sentence, _room(width), then="  "))
+            yield from (Text(row, STYLES[tone]) for row in wrap_text(sentence, _room(width), then="  "))
         case Facts():
             yield from write_facts(part, _room(width))
         case Table():
@@ -111,7 +111,7 @@ def _part(part: Part, verbose: bool, width: int) -> Rows:
             yield from (Text(row[: _room(width)], FAINT) for row in map("│ ".__add__, shown))
         case Folded(title, parts):
             rows = [row for each in parts for row in _part(each, verbose, width)]
-            heading = (Text(row, HEADING) for row in wrapped(title, _room(width), then="  "))
+            heading = (Text(row, HEADING) for row in wrap_text(title, _room(width), then="  "))
             yield from [*heading, *rows] if rows else []
 
 
@@ -120,7 +120,7 @@ def write_facts(facts: Facts, room: int) -> Rows:
     known = [row for row in facts.rows if row.value]
     texts = [f"{row.label} {row.value}" for row in known]
     together = [each.replace(" ", "\u00a0") if cell_len(each) < room - 4 else each for each in texts]
-    yield from (Text(row.replace("\u00a0", " ")) for row in wrapped("; ".join(together), room, then="  "))
+    yield from (Text(row.replace("\u00a0", " ")) for row in wrap_text("; ".join(together), room, then="  "))
 
 
 class Wide(Text):
@@ -134,7 +134,7 @@ def write_table(table: Table, verbose: bool, width: int) -> Rows:
     shown = [row for number, row in enumerate(table.rows) if verbose or number not in table.details]
     rows = [[as_words(row[at]) for at in (columns if len(row) > 1 else [0])] for row in shown]
     if table.wraps in columns:
-        rows = list(narrowed(heads, rows, columns.index(table.wraps), width))
+        rows = list(narrow_column(heads, rows, columns.index(table.wraps), width))
     cells = [row for row in rows if len(row) > 1]
     widths = _widths(heads, cells)
     needs = [(gap, sum(widths) + gap * (len(widths) - 1)) for gap in (2, 1)]
@@ -145,7 +145,7 @@ def write_table(table: Table, verbose: bool, width: int) -> Rows:
                 yield Text(first.text, HEADING)
                 continue
             named = [f"{head} {cell.text}".strip() for head, cell in zip(heads[1:], others, strict=True) if cell.text]
-            yield from map(Text, wrapped(f"{first.text}: {'; '.join(named)}", _room(width), then="  "))
+            yield from map(Text, wrap_text(f"{first.text}: {'; '.join(named)}", _room(width), then="  "))
     else:
         kind = Text if dict(needs)[gap] <= _room(width) else Wide
         columns_of = [Column(own, _is_of_numbers([row[at].text for row in cells])) for at, own in enumerate(widths)]
@@ -153,14 +153,14 @@ def write_table(table: Table, verbose: bool, width: int) -> Rows:
         for row in rows:
             yield kind().append(Text(row[0].text, HEADING) if len(row) == 1 else _row(row, columns_of, gap))
     hidden = "" if verbose or not table.details else table.instead
-    yield from (Text(row, FAINT) for sentence in (hidden, table.caption) for row in wrapped(sentence, _room(width)))
+    yield from (Text(row, FAINT) for sentence in (hidden, table.caption) for row in wrap_text(sentence, _room(width)))
 
 
 def _widths(heads: Sequence[str], cells: Sequence[Sequence[Words]]) -> list[int]:
     return [max(map(cell_len, [*words(head), *(row[at].text for row in cells), ""])) for at, head in enumerate(heads)]
 
 
-def narrowed(heads: Sequence[str], rows: Sequence[list[Words]], at: int, width: int) -> Iterator[list[Words]]:
+def narrow_column(heads: Sequence[str], rows: Sequence[list[Words]], at: int, width: int) -> Iterator[list[Words]]:
     """The rows of a table, with one column broken into several rows if the table is too wide with it."""
     widths = _widths(heads, [row for row in rows if len(row) > 1])
     room = width - len(INDENT) - sum(widths) - 2 * (len(widths) - 1) + widths[at]
@@ -168,7 +168,7 @@ def narrowed(heads: Sequence[str], rows: Sequence[list[Words]], at: int, width: 
         if len(row) == 1 or not NARROWEST <= room < widths[at]:
             yield row
             continue
-        *above, last = list(wrapped(row[at].text, room, then=INDENT)) or [""]
+        *above, last = list(wrap_text(row[at].text, room, then=INDENT)) or [""]
         yield from ([Words(each if number == at else "") for number in range(len(row))] for each in above)
         yield [Words(last, cell.meaning, cell.tone) if number == at else cell for number, cell in enumerate(row)]
 
@@ -190,7 +190,7 @@ def _is_of_numbers(cells: Sequence[str]) -> bool:
 
 def _heads(heads: Sequence[str], columns: Sequence[Column], gap: int) -> Iterator[str]:
     """Lay heads out over their columns, each in as many rows as it needs, with its foot at the same height."""
-    folded = [list(wrapped(head, column.width)) for head, column in zip(heads, columns, strict=True)]
+    folded = [list(wrap_text(head, column.width)) for head, column in zip(heads, columns, strict=True)]
     for number in range(-max(map(len, folded), default=0), 0):
         texts = [head[number] if len(head) >= -number else "" for head in folded]
         yield (" " * gap).join(column.laid(word) for column, word in zip(columns, texts, strict=True))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cuesta.engine.local.network.isolation import NetNsPair, linked_namespaces
+from cuesta.engine.local.network.isolation import NetNsPair, link_namespaces
 
 DRIVER, HOST = sorted(os.sched_getaffinity(0))[:2]
 
@@ -13,5 +13,5 @@ DRIVER, HOST = sorted(os.sched_getaffinity(0))[:2]
 @pytest.fixture
 def sides() -> Iterator[NetNsPair]:
     assert os.geteuid() == 0, "this test creates network namespaces and needs root"
-    with linked_namespaces([DRIVER], [HOST]) as made:
+    with link_namespaces([DRIVER], [HOST]) as made:
         yield made

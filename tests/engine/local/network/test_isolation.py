@@ -15,7 +15,7 @@ import pytest
 from cuesta.cli import main
 from cuesta.engine.job import prepare
 from cuesta.engine.local.network import isolation
-from cuesta.engine.local.network.isolation import NetNs, NetNsPair, check, check_privileges, linked_namespaces, mask
+from cuesta.engine.local.network.isolation import NetNs, NetNsPair, check, check_privileges, link_namespaces, mask
 from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.plan import RawOptions, load
 from tests.cli.test_run import running
@@ -33,7 +33,7 @@ def left() -> list[str]:
 @pytest.fixture
 def sides() -> Iterator[NetNsPair]:
     assert os.geteuid() == 0, "this test creates network namespaces and needs root"
-    with linked_namespaces([DRIVER], [HOST]) as made:
+    with link_namespaces([DRIVER], [HOST]) as made:
         yield made
     assert left() == []
 
@@ -87,7 +87,7 @@ def test_leftovers_of_a_dead_engine_are_removed() -> None:
         pass
     stale = f"cuesta-{ended.pid}-host"
     subprocess.run(["ip", "netns", "add", stale], check=True)
-    with linked_namespaces([DRIVER], [HOST]):
+    with link_namespaces([DRIVER], [HOST]):
         assert not (isolation.NAMESPACES / stale).exists()
         assert len(left()) == 2
     assert left() == []
@@ -98,7 +98,7 @@ def test_a_failure_half_way_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(isolation, "ADDRESSES", ("198.18.0.1", "no address"))
     with (
         pytest.raises(CuestaError, match=r"`ip -n cuesta-\d+-host address add .* failed"),
-        linked_namespaces([DRIVER], [HOST]),
+        link_namespaces([DRIVER], [HOST]),
     ):
         pass
     assert (left(), os.sched_getaffinity(0)) == ([], before)

@@ -32,18 +32,18 @@ def deferral(wait: int | None, sides: NetNsPair) -> Iterator[None]:
     before = _polling_threads()
     settings = {"threaded": 1, "napi_defer_hard_irqs": EMPTY_POLLS, "gro_flush_timeout": wait}
     with ExitStack() as changes:
-        changes.enter_context(_changed(sides.driver, f"ethtool -K {WIRE} tso off", f"ethtool -K {WIRE} tso on"))
-        changes.enter_context(_changed(sides.host, f"ethtool -K {WIRE} gro on", f"ethtool -K {WIRE} gro off"))
+        changes.enter_context(_change(sides.driver, f"ethtool -K {WIRE} tso off", f"ethtool -K {WIRE} tso on"))
+        changes.enter_context(_change(sides.host, f"ethtool -K {WIRE} gro on", f"ethtool -K {WIRE} gro off"))
         for name, value in settings.items():
             file = f"{FOLDER}/{name}"
-            changes.enter_context(_changed(sides.host, f"echo {value} >{file}", f"echo 0 >{file}"))
+            changes.enter_context(_change(sides.host, f"echo {value} >{file}", f"echo 0 >{file}"))
         for thread in _polling_threads() - before:
             os.sched_setaffinity(thread, sides.host.cpus)
         yield
 
 
 @contextmanager
-def _changed(side: NetNs, change: str, change_back: str) -> Iterator[None]:
+def _change(side: NetNs, change: str, change_back: str) -> Iterator[None]:
     """Change something on a side during the block, by a shell's scripts. An error of the block is kept."""
     try:
         run_inside(side, change, REMEDY)

@@ -63,12 +63,12 @@ def check(job: Job) -> None:
         what = f"--isolate: only the built-in host can be put into a network of its own, not {elsewhere[0]}"
         raise UsageError(what, "leave --isolate out, or leave --target out")
     check_privileges()
-    need_programs("--isolate", PROGRAMS)
+    check_programs("--isolate", PROGRAMS)
     if any(step.settings.defer is not None for step in job.plan.steps):
-        need_programs("defer", DEFERRAL_PROGRAMS)
+        check_programs("defer", DEFERRAL_PROGRAMS)
 
 
-def need_programs(what: str, programs: Mapping[str, str]) -> None:
+def check_programs(what: str, programs: Mapping[str, str]) -> None:
     """Raise CuestaError if one of `what`'s programs, given with their Debian packages, is not installed."""
     for program, package in programs.items():
         if not shutil.which(program):
@@ -86,12 +86,12 @@ def check_privileges(status: Path = Path("/proc/self/status")) -> None:
 
 
 @contextmanager
-def linked_namespaces(driver_cpus: Sequence[int], host_cpus: Sequence[int]) -> Iterator[NetNsPair]:
+def link_namespaces(driver_cpus: Sequence[int], host_cpus: Sequence[int]) -> Iterator[NetNsPair]:
     """Join two namespaces while the block runs; keep this process and what it starts off the host's CPUs."""
     clear_stale()
     sides = NetNsPair(_side("driver", driver_cpus), _side("host", host_cpus))
     before = os.sched_getaffinity(0)
-    with _deleted_at_end(sides):
+    with _delete_at_end(sides):
         _make(sides)
         os.sched_setaffinity(0, before - set(host_cpus))
         try:
@@ -106,7 +106,7 @@ def run_inside(side: NetNs, script: str, remedy: str) -> None:
 
 
 @contextmanager
-def _deleted_at_end(sides: NetNsPair) -> Iterator[None]:
+def _delete_at_end(sides: NetNsPair) -> Iterator[None]:
     """Delete the namespaces at the end of the block: by a process that outlives this one, when its input ends."""
     deletions = [f"ip netns delete {side.namespace}" for side in (sides.driver, sides.host)]
     command = ["sh", "-c", "; ".join(["cat", *deletions])]
