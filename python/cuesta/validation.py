@@ -24,27 +24,27 @@ EXPECTED = {
 """What was expected, by the type of pydantic's error."""
 
 
-def problem(detail: ErrorDetails) -> str:
+def describe_problem(detail: ErrorDetails) -> str:
     """What is wrong, by pydantic's error."""
     match detail["type"]:
         case name if name in EXPECTED:
-            return f"expected {EXPECTED[name]}, got {show(detail['input'])}"
+            return f"expected {EXPECTED[name]}, got {show_value(detail['input'])}"
         case "literal_error":
-            return f"expected {detail['ctx']['expected']}, got {show(detail['input'])}"
+            return f"expected {detail['ctx']['expected']}, got {show_value(detail['input'])}"
         case "missing":
             return f"it has no `{detail['loc'][-1]}`"
         case _:
             return detail["msg"].removeprefix("Value error, ")
 
 
-def show(value: object) -> str:
+def show_value(value: object) -> str:
     """A raw value for a message: without passwords, at most 60 characters."""
     value = without_passwords(value) if isinstance(value, str) else value
     text = str(value).lower() if isinstance(value, bool) else repr(value) if isinstance(value, str) else str(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def near(word: str, words: Iterable[str]) -> str:
+def suggest(word: str, words: Iterable[str]) -> str:
     """A hint: `; did you mean …?`, or the list of known words."""
     known = list(words)
     matches = difflib.get_close_matches(word, known, n=1)

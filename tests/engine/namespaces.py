@@ -17,10 +17,10 @@ from pathlib import Path
 from cuesta import machine
 from cuesta.engine.job import Job
 from cuesta.engine.local.agent import COMMAND, ProcessAgent
-from cuesta.engine.local.builtin_host import builtin_host
+from cuesta.engine.local.builtin_host import run_host
 from cuesta.engine.local.deployment import LocalDeployment
 from cuesta.engine.local.meter_source import SegmentFacts, choose_source
-from cuesta.engine.local.metering import metering
+from cuesta.engine.local.metering import run_meters
 from cuesta.engine.spec import Threads, host_spec
 from cuesta.plan import Segment
 from tests.own_network import own_network
@@ -78,11 +78,11 @@ class Nodes:
         allow = [node.address for node in self.nodes]
         service = job.service(step)
         spec = host_spec(step.settings.host, service, [service.listen_at(HOST, None)], {**own, "allow": allow})
-        with builtin_host(spec, job.plan.here) as host, ExitStack() as stack:
+        with run_host(spec, job.plan.here) as host, ExitStack() as stack:
             started = (agent(number, node, folder) for number, node in enumerate(self.nodes))
             self.agents[:] = map(stack.enter_context, started)
             facts = SegmentFacts(["host:"], host.process.pid, None, [each.process.pid for each in self.agents])
-            meters = stack.enter_context(metering(choose_source("plain", facts), folder))
+            meters = stack.enter_context(run_meters(choose_source("plain", facts), folder))
             yield LocalDeployment([*self.agents], Threads(), {}, folder, meters, host, None)
 
 

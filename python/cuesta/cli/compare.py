@@ -13,7 +13,7 @@ from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import check_empty, new_folder
 from cuesta.errors import Exit, UsageError
 from cuesta.terminal import inform
-from cuesta.validation import near
+from cuesta.validation import suggest
 from cuesta.workflow.compare_runs import Comparison, compare_folders, compare_pairs
 from cuesta.workflow.run_pairs import prepare_pairs, run_pairs
 from cuesta.workflow.service_profile import ServiceComparison, compare_with_service
@@ -106,7 +106,7 @@ def _compensation(text: str) -> tuple[str, float]:
     name, _, factor = text.rpartition("=")
     known = [metric.name for metrics in HEADLINES for metric in metrics]
     if name not in known and not re.fullmatch(PART_FIGURE, name):
-        raise UsageError(f"cuesta compare: --compensation: no such figure: {name!r}{near(name, known)}")
+        raise UsageError(f"cuesta compare: --compensation: no such figure: {name!r}{suggest(name, known)}")
     try:
         ratio = float(factor)
     except ValueError:

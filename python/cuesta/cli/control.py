@@ -4,7 +4,7 @@ import getpass
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from cuesta.cli.interrupts import interrupts
+from cuesta.cli.interrupts import catch_interrupts
 from cuesta.terminal import inform
 from cuesta.workflow.control import Control, ignore
 
@@ -12,9 +12,9 @@ from cuesta.workflow.control import Control, ignore
 @contextmanager
 def control_run(quiet: bool) -> Iterator[Control]:
     """Show progress during the block, unless `quiet`; the first signal sets `stop`."""
-    from cuesta.live import watching  # noqa: PLC0415, a dry run shows no progress
+    from cuesta.live import watch  # noqa: PLC0415, a dry run shows no progress
 
-    with interrupts() as stopping, watching(quiet) as look:
+    with catch_interrupts() as stopping, watch(quiet) as look:
         yield Control(look, ignore if quiet else inform, warn, ask, stopping)
 
 

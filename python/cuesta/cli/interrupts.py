@@ -18,7 +18,7 @@ Handler = Callable[[int, FrameType | None], None]
 
 
 @contextmanager
-def handling(handle: Handler, *more: signal.Signals) -> Iterator[None]:
+def handle_signals(handle: Handler, *more: signal.Signals) -> Iterator[None]:
     """Handle SIGINT, SIGTERM, SIGHUP and `more` during the block."""
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, *more)
     handlers = [signal.signal(each, handle) for each in signals]
@@ -30,7 +30,7 @@ def handling(handle: Handler, *more: signal.Signals) -> Iterator[None]:
 
 
 @contextmanager
-def interrupts(message: bytes | None = STOPPING) -> Iterator[threading.Event]:
+def catch_interrupts(message: bytes | None = STOPPING) -> Iterator[threading.Event]:
     """The first signal sets the event and writes the message; the second ends this process at once.
 
     Its children end with their pipes. Without a message the caller ends soon by itself, and a second signal is ignored.
@@ -49,5 +49,5 @@ def interrupts(message: bytes | None = STOPPING) -> Iterator[threading.Event]:
             with suppress(OSError):
                 os.write(sys.stderr.fileno(), message)
 
-    with handling(handle):
+    with handle_signals(handle):
         yield stopping

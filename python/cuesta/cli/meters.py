@@ -6,7 +6,7 @@ from typing import Any
 
 from cuesta import _native
 from cuesta.cli import meter_rows, profile
-from cuesta.cli.interrupts import interrupts
+from cuesta.cli.interrupts import catch_interrupts
 from cuesta.cli.output import check_json, write_json
 from cuesta.cli.saved_interval import SavedInterval
 from cuesta.cli.verbs.meters import WORDS
@@ -47,7 +47,7 @@ def _rows(arguments: argparse.Namespace) -> int:
     meters = _start_by_tiers(arguments, may_sample=are_reports or where is not None)
     if are_reports:
         return _reports(meters, every, count or 1, where)
-    with interrupts(message=None) as stopped:
+    with catch_interrupts(message=None) as stopped:
         return meter_rows.carry_out(meters, every, count, where, stopped)
 
 
@@ -74,7 +74,7 @@ def _record(arguments: argparse.Namespace) -> int:
     check_json(str(arguments.file), "cuesta meters record")
     seconds = _duration(arguments.interval, "cuesta meters record: INTERVAL")
     meters = _start_by_tiers(arguments, may_sample=True)
-    with interrupts(message=None) as stopped:
+    with catch_interrupts(message=None) as stopped:
         stopped.wait(seconds)
     from cuesta.workflow.service_profile import record_profile  # noqa: PLC0415, other words need no analysis
 
@@ -86,7 +86,7 @@ def _profile(arguments: argparse.Namespace) -> int:
     seconds = _duration(arguments.seconds, "cuesta meters profile: SECONDS")
     meters = _start(arguments, sampled=True, stacks=True)
     assert isinstance(meters, _native.Meters)
-    with interrupts(message=None) as stopped:
+    with catch_interrupts(message=None) as stopped:
         return profile.carry_out(meters, arguments, seconds, stopped)
 
 
@@ -110,7 +110,7 @@ def _start_by_tiers(arguments: argparse.Namespace, may_sample: bool) -> Meters:
 
 def _reports(meters: Meters, every: float, count: int, where: str | None) -> int:
     """Show `count` reports, one after each interval; Ctrl-C cuts the last one short and shows it too."""
-    with interrupts(message=None) as stopped:
+    with catch_interrupts(message=None) as stopped:
         for _ in range(count):
             stopped.wait(every)
             _show(json.loads(meters.report()), where)

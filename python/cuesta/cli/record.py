@@ -18,7 +18,7 @@ from types import FrameType
 
 from cuesta import _native
 from cuesta.cli.control import ask, warn
-from cuesta.cli.interrupts import handling
+from cuesta.cli.interrupts import handle_signals
 from cuesta.engine.ssh import prepare_ssh
 from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
@@ -173,7 +173,7 @@ def _stopping(relay: _native.Relay) -> Iterator[list[int]]:
         arrived.append(number)
         relay.stop()
 
-    with handling(handle, signal.SIGQUIT):
+    with handle_signals(handle, signal.SIGQUIT):
         yield arrived
 
 

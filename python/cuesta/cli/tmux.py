@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from cuesta import _native
-from cuesta.cli.interrupts import interrupts
+from cuesta.cli.interrupts import catch_interrupts
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.cli.tmux_last_error import forget_last_error, keep_last_error, last_error
 from cuesta.errors import CuestaError, Exit, UsageError
@@ -43,7 +43,7 @@ def _up(arguments: argparse.Namespace) -> int:
     spec = json.dumps(settings(arguments))
     if not arguments.foreground:
         return _start_in_background(sys.argv[1:])
-    with interrupts(message=None) as stopped:
+    with catch_interrupts(message=None) as stopped:
         agent = _start_agent(spec)
         forget_last_error()
         show(state_service(json.loads(agent.status())))

@@ -180,7 +180,7 @@ class FollowedAgent:
 
 
 @contextmanager
-def following(agents: Sequence[Agent], folder: Path) -> Iterator[list[FollowedAgent]]:
+def listen_to_agents(agents: Sequence[Agent], folder: Path) -> Iterator[list[FollowedAgent]]:
     """Listen to the agents during the block; then stop them, also after an exception, and fetch their records."""
     followed: list[FollowedAgent] = []
     with record_file(folder / "agents.jsonl", "w") as file:

@@ -12,7 +12,7 @@ from cuesta.figures.reference import Reference
 from cuesta.plan import Group, Plan, Segment, Service, Step
 from cuesta.plan.sweep import setting_at
 from cuesta.target import BUILTIN_HOST, kind_of
-from cuesta.validation import near
+from cuesta.validation import suggest
 
 SECOND = 1_000_000_000
 DRAIN = 2 * SECOND
@@ -271,7 +271,7 @@ def _check_reference(what: str, figure: Reference, groups: Mapping[str, list[str
     if figure.transaction is not None and figure.transaction not in known:
         has_transactions = len(known) > len(groups)
         kind = "no tape has this transaction" if has_transactions else f"`{figure.metric}` is of groups"
-        raise InputError(f"{what}: {kind}{near(figure.transaction, known)}")
+        raise InputError(f"{what}: {kind}{suggest(figure.transaction, known)}")
 
 
 def _distinct(tapes: dict[str, TapeFile]) -> dict[str, TapeFile]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cuesta.engine.agents import FollowedAgent, follow, following, start_together
+from cuesta.engine.agents import FollowedAgent, follow, listen_to_agents, start_together
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import run_folder, write_run
 from cuesta.engine.job import SECOND, Job, timeline
@@ -45,7 +45,7 @@ def run_job(job: Job, out: Path, observe: Observer, stopping: threading.Event, e
         for segment in job.plan.segments():
             if stopping.is_set() or failures:
                 break
-            with driving(job, segment, folder / segment.folder, nodes) as driven:
+            with drive_segment(job, segment, folder / segment.folder, nodes) as driven:
                 for number, step in enumerate(timeline(segment)):
                     driven.expect(number, step.settled, step.end)
                 driven.deployment.expect_no_more()
@@ -93,7 +93,7 @@ class Driven:
 
 
 @contextmanager
-def driving(
+def drive_segment(
     job: Job, segment: Segment, folder: Path, nodes: Nodes, most: Sequence[int] | None = None
 ) -> Iterator[Driven]:
     """Run a segment's host, agents and meters during the block.
@@ -101,7 +101,7 @@ def driving(
     `most` has the most users of each group, if steps may be added.
     """
     folder.mkdir(mode=0o700, exist_ok=True)
-    with nodes.deploy(job, segment, folder) as deployment, following(deployment.agents, folder) as agents:
+    with nodes.deploy(job, segment, folder) as deployment, listen_to_agents(deployment.agents, folder) as agents:
         spec = run_spec(job, segment, deployment.address(), deployment.threads, most)
         for agent in agents:
             agent.instruct(spec, _tapes(job), deployment.environment)

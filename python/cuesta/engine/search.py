@@ -16,7 +16,7 @@ from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import write_run
 from cuesta.engine.job import DRAIN, SECOND, Job
 from cuesta.engine.ports import Engine, Observer
-from cuesta.engine.run_job import Driven, RunResult, driving
+from cuesta.engine.run_job import Driven, RunResult, drive_segment
 from cuesta.engine.search_folder import (
     begin_segment,
     describe_search,
@@ -100,7 +100,7 @@ def search(  # noqa: PLR0913, as a run
             segment = begin_segment(folder, following.step)
             job = with_step(search_job.job, following.step)
             most = [group.users for group in search_job.most.settings.group]
-            with driving(job, segment, folder / segment.folder, nodes, most) as driven:
+            with drive_segment(job, segment, folder / segment.folder, nodes, most) as driven:
                 trials = Trials(folder, folder / segment.folder, driven, observe, stopping)
                 trials.make(following, choose)
                 notes = driven.notes()

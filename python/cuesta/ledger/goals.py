@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from cuesta.errors import InputError
 from cuesta.ledger.historical import FORMAT, check_format, read_toml
-from cuesta.validation import problem
+from cuesta.validation import describe_problem
 
 
 def as_written(value: Any) -> Any:
@@ -72,5 +72,5 @@ def read_goals(path: Path | str) -> Goals:
     try:
         return Goals.model_validate({"title": path.stem, **data})
     except ValidationError as error:
-        rows = [f"{path}: {'.'.join(map(str, detail['loc']))}: {problem(detail)}" for detail in error.errors()]
+        rows = [f"{path}: {'.'.join(map(str, detail['loc']))}: {describe_problem(detail)}" for detail in error.errors()]
         raise InputError("\n".join(rows), "docs/ledger.md shows such a file") from None

@@ -31,7 +31,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from cuesta.errors import InputError
 from cuesta.foreign_files import read_text
 from cuesta.ledger.rows import JsonObject
-from cuesta.validation import near, problem, show
+from cuesta.validation import describe_problem, show_value, suggest
 
 FORMAT = 1
 """The newest format of these files that can be read."""
@@ -92,9 +92,8 @@ class Entry(BaseModel):
 
 def _check_printed(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, str | int):
-        text = (
-            f'expected text as printed or a whole number, got {show(value)}; write a rounded number in quotes: "25.40"'
-        )
+        got = show_value(value)
+        text = f'expected text as printed or a whole number, got {got}; write a rounded number in quotes: "25.40"'
         raise PydanticCustomError("printed", "{text}", {"text": text})
     return value
 
@@ -281,7 +280,7 @@ def _place(loc: Sequence[int | str], data: JsonObject) -> str:
 
 def _message(detail: ErrorDetails) -> str:
     if detail["type"] not in ("extra_forbidden", "unexpected_keyword_argument"):
-        return problem(detail)
+        return describe_problem(detail)
     match detail["loc"]:
         case ["table", _, _]:
             keys = list(Table.model_fields)
@@ -289,7 +288,7 @@ def _message(detail: ErrorDetails) -> str:
             keys = [each.name for each in fields(Identity)]
         case _:
             keys = list(Cell.model_fields)
-    return f"no such key{near(str(detail['loc'][-1]), keys)}"
+    return f"no such key{suggest(str(detail['loc'][-1]), keys)}"
 
 
 def key(name: str) -> str:

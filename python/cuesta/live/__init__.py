@@ -7,6 +7,6 @@ waited for 5 s. `quiet` shows nothing.
 - `progress`: prints the rows on standard error.
 """
 
-from cuesta.live.progress import watching
+from cuesta.live.progress import watch
 
-__all__ = ["watching"]
+__all__ = ["watch"]

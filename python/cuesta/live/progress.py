@@ -25,7 +25,7 @@ Look = Callable[[Sequence[Snapshot]], None]
 
 
 @contextmanager
-def watching(quiet: bool) -> Iterator[Look]:
+def watch(quiet: bool) -> Iterator[Look]:
     """Yields the function that shows the newest snapshots."""
     if quiet:
         yield lambda _: None

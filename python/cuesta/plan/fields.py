@@ -19,11 +19,11 @@ from cuesta.figures.catalogue import CATALOGUE
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.line_kinds import SYNTAX
-from cuesta.plan.reading import number, read_text, whole, wrong
+from cuesta.plan.reading import number_reader, read_text, refuse, whole_reader
 from cuesta.plan.service import Service
 from cuesta.plan.typed_table import TypedTable
 from cuesta.target import without_passwords
-from cuesta.validation import show
+from cuesta.validation import show_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def _annotate(expected: str, read: Callable[[Any], object], python: str = "str")
         try:
             return read(value)
         except ValueError as error:
-            text = f"expected {expected}, got {show(value)}"
+            text = f"expected {expected}, got {show_value(value)}"
             raise PydanticCustomError("value", "{text}", {"text": f"{text}: {error}"}) from None
 
     return BeforeValidator(validate), Syntax(expected, python)
@@ -71,7 +71,7 @@ def _annotate(expected: str, read: Callable[[Any], object], python: str = "str")
 
 def _duration(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        wrong("it is not a duration")
+        refuse("it is not a duration")
     return _native.duration(str(value).strip())
 
 
@@ -85,27 +85,27 @@ def _show_off_or_duration(value: int | None) -> str:
 
 def _share(value: object) -> float:
     if isinstance(value, str) and value.strip().endswith("%"):
-        return number(0, 100)(value.strip()[:-1]) / 100
-    return number(0, 1)(value)
+        return number_reader(0, 100)(value.strip()[:-1]) / 100
+    return number_reader(0, 1)(value)
 
 
 def _key_rate(value: object) -> float:
     bare = re.sub(r"\s*cps$", "", value.strip()) if isinstance(value, str) else value
-    rate = number(0, 10_000)(bare)
-    return rate if rate == 0 or rate >= 0.01 else wrong("it is under 0.01")
+    rate = number_reader(0, 10_000)(bare)
+    return rate if rate == 0 or rate >= 0.01 else refuse("it is under 0.01")
 
 
 def _switch(value: object) -> bool:
     words = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
     switch = value if isinstance(value, bool) else words.get(str(value).lower())
-    return switch if switch is not None else wrong("it is neither")
+    return switch if switch is not None else refuse("it is neither")
 
 
 def _bytes(value: object) -> int:
     units = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
     match = re.fullmatch(r"(\d+)\s*([kmg]ib)?", str(value).strip().lower())
-    size = int(match[1]) * units[match[2] or ""] if match else wrong("it is not a size")
-    return whole(4096, 1 << 40)(size)
+    size = int(match[1]) * units[match[2] or ""] if match else refuse("it is not a size")
+    return whole_reader(4096, 1 << 40)(size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +127,11 @@ class Load:
             case "closed" if not rest:
                 return Load("closed")
             case "paced":
-                return Load("paced", cycle=_native.duration(rest) or wrong("a cycle is longer than 0"))
+                return Load("paced", cycle=_native.duration(rest) or refuse("a cycle is longer than 0"))
             case "open":
                 return _open(*rest.partition(":")[::2])
             case _:
-                return wrong("it is none of these")
+                return refuse("it is none of these")
 
     def __str__(self) -> str:
         if self.kind == "paced":
@@ -142,16 +142,16 @@ class Load:
 
 def _open(rate: str, arrivals: str) -> Load:
     match = re.fullmatch(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)/([smh])", rate)
-    per_s = float(match[1]) / {"s": 1, "m": 60, "h": 3600}[match[2]] if match else wrong("a rate is written 30/s")
+    per_s = float(match[1]) / {"s": 1, "m": 60, "h": 3600}[match[2]] if match else refuse("a rate is written 30/s")
     if not 0 < per_s <= 1e6:
-        wrong("a rate is over 0 and at most 1,000,000/s")
+        refuse("a rate is over 0 and at most 1,000,000/s")
     match arrivals:
         case "" | "inputs":
             return Load("open", per_s=per_s)
         case "sessions":
             return Load("open", per_s=per_s, arrivals="sessions")
         case _:
-            return wrong("what arrives is `inputs` or `sessions`")
+            return refuse("what arrives is `inputs` or `sessions`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class Stall:
     def read(value: object) -> "Stall":
         """Read `10s for 1.4s`."""
         at, word, length = read_text(value).partition(" for ")
-        return Stall(_native.duration(at.strip()), _native.duration(length.strip())) if word else wrong("no `for`")
+        return Stall(_native.duration(at.strip()), _native.duration(length.strip())) if word else refuse("no `for`")
 
     def __str__(self) -> str:
         return f"{_native.show_duration(self.at)} for {_native.show_duration(self.length)}"
@@ -173,12 +173,12 @@ class Stall:
 
 def _name(value: object) -> str:
     text = read_text(value)
-    return text if re.fullmatch(r"[\w.-]{1,64}", text, re.ASCII) else wrong("1 to 64 of them")
+    return text if re.fullmatch(r"[\w.-]{1,64}", text, re.ASCII) else refuse("1 to 64 of them")
 
 
 def _remark(value: object) -> str:
     text = " ".join(read_text(value).split())
-    return text if 0 < len(text) <= 200 else wrong("1 to 200 characters")
+    return text if 0 < len(text) <= 200 else refuse("1 to 200 characters")
 
 
 def _scale(value: object) -> float:
@@ -189,28 +189,28 @@ def _scale(value: object) -> float:
 
 
 def _setting_values(value: object) -> dict[str, str]:
-    return {str(name): str(each) for name, each in value.items()} if isinstance(value, dict) else wrong("it is none")
+    return {str(name): str(each) for name, each in value.items()} if isinstance(value, dict) else refuse("it is none")
 
 
 def _number_text(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        wrong("it is neither")
+        refuse("it is neither")
     return str(value).strip()
 
 
 def _path(value: object) -> str:
-    return read_text(value) or wrong("it is empty")
+    return read_text(value) or refuse("it is empty")
 
 
 def _characters(count: int) -> Callable[[object], str]:
     def read(value: object) -> str:
-        return value if isinstance(value, str) and len(value) == count else wrong(f"it is not {count} long")
+        return value if isinstance(value, str) and len(value) == count else refuse(f"it is not {count} long")
 
     return read
 
 
 def _pairs(value: object) -> str:
-    return value if isinstance(value, str) and value and len(value) % 2 == 0 else wrong("it does not consist of pairs")
+    return value if isinstance(value, str) and value and len(value) % 2 == 0 else refuse("it does not consist of pairs")
 
 
 def _distribution(value: object) -> str:
@@ -229,7 +229,7 @@ def _key_distribution(value: object) -> str:
 def _target(value: object) -> str:
     text = read_text(value)
     if ":" not in text and text and shutil.which(text.split()[0]):
-        wrong(f"it names no kind of line; did you mean `pty:{text}`?")
+        refuse(f"it names no kind of line; did you mean `pty:{text}`?")
     try:
         return _native.target(text)
     except ValueError as error:
@@ -239,7 +239,7 @@ def _target(value: object) -> str:
 
 def _stamps(value: object) -> int:
     words = {"all": 1, "none": 0}
-    return words[value] if isinstance(value, str) and value in words else whole(0, 1_000_000)(value)
+    return words[value] if isinstance(value, str) and value in words else whole_reader(0, 1_000_000)(value)
 
 
 def _meters(value: object) -> str:
@@ -251,8 +251,8 @@ def _meters(value: object) -> str:
         return text
     parts = urlsplit(text)
     if parts.scheme == "ssh" and parts.password is not None:
-        wrong("ssh logs in with a key or the agent: leave the password out")
-    return text if parts.scheme in ("ssh", "http", "https") and parts.hostname else wrong("there are no such meters")
+        refuse("ssh logs in with a key or the agent: leave the password out")
+    return text if parts.scheme in ("ssh", "http", "https") and parts.hostname else refuse("there are no such meters")
 
 
 def tier_and_subject(meters: str) -> tuple[str | None, str]:
@@ -277,7 +277,7 @@ _SUBJECT = re.compile(r"machine|pid:[1-9]\d*|cgroup:.+|cpus:[\d,-]+|cpus:host")
 def _figure_names(value: object) -> tuple[str, ...]:
     names = [str(name) for name in (value if isinstance(value, list | tuple) else [value])]
     unknown = next((name for name in names if name not in CATALOGUE), None)
-    return tuple(names) if unknown is None else wrong(f"docs/summary.md has no figure `{unknown}`")
+    return tuple(names) if unknown is None else refuse(f"docs/summary.md has no figure `{unknown}`")
 
 
 _as_text = PlainSerializer(str, return_type=str)
@@ -291,11 +291,13 @@ Key = Annotated[str, *_annotate("one character", _characters(1))]
 EchoMap = Annotated[str, *_annotate("pairs of characters, typed and echoed, such as `a0b1`", _pairs)]
 Switch = Annotated[bool, *_annotate("true or false", _switch, "bool")]
 Share = Annotated[float, *_annotate("a share such as `1%` or 0.01", _share, "float | str")]
-Seed = Annotated[int, *_annotate("a whole number", whole(0, 2**63 - 1), "int | str")]
-Users = Annotated[int, *_annotate("a number of users", whole(0, 1_000_000), "int | str")]
-Count = Annotated[int, *_annotate("a number", whole(1, 1024), "int | str")]
-Size = Annotated[int, *_annotate("a number of characters", whole(1, 1000), "int | str")]
-Baud = Annotated[int, *_annotate("a speed in baud, 0 = as fast as the line goes", whole(0, 100_000_000), "int | str")]
+Seed = Annotated[int, *_annotate("a whole number", whole_reader(0, 2**63 - 1), "int | str")]
+Users = Annotated[int, *_annotate("a number of users", whole_reader(0, 1_000_000), "int | str")]
+Count = Annotated[int, *_annotate("a number", whole_reader(1, 1024), "int | str")]
+Size = Annotated[int, *_annotate("a number of characters", whole_reader(1, 1000), "int | str")]
+Baud = Annotated[
+    int, *_annotate("a speed in baud, 0 = as fast as the line goes", whole_reader(0, 100_000_000), "int | str")
+]
 KeyRate = Annotated[float, *_annotate("keys a second such as `5cps`, 0 without pauses", _key_rate, "float | str")]
 Duration = Annotated[
     int, *_annotate("a duration such as `200ms`, `2s` or `15m`", _duration, "timedelta | float | str"), _as_duration
@@ -319,7 +321,7 @@ METERS = (
     "`exact:pid:N`, `ssh://HOST` or `http://HOST:9100/metrics`"
 )
 Meters = Annotated[str, *_annotate(METERS, _meters), PlainSerializer(without_passwords, when_used="json")]
-UserNumber = Annotated[int, *_annotate("the number of a user, from 0", whole(0, 1_000_000), "int | str")]
+UserNumber = Annotated[int, *_annotate("the number of a user, from 0", whole_reader(0, 1_000_000), "int | str")]
 Stamps = Annotated[int, *_annotate("`all`, `none` or N (every Nth line)", _stamps, "int | str")]
 Bytes = Annotated[int, *_annotate("a size such as `16MiB`", _bytes, "int | str")]
 LoadText = Annotated[Load, *_annotate("`closed`, `paced:200ms` or `open:30/s`", Load.read), _as_text]

@@ -21,9 +21,9 @@ from cuesta.plan.messages import distinct, message, plan_error
 from cuesta.plan.offered_tape import refuse_without_tape
 from cuesta.plan.reading import as_written
 from cuesta.plan.schema import Group, Settings, flags
-from cuesta.plan.sweep import FILES, Step, flatten, names_of, put, steps
+from cuesta.plan.sweep import FILES, Step, flatten, set_setting, split_axis, steps
 from cuesta.target import BUILTIN_HOST
-from cuesta.validation import near
+from cuesta.validation import suggest
 
 MAIN_JOB = Path(__file__).parent.parent / "tapes" / "interactive.toml"
 PROJECT_FILE = "cuesta.toml"
@@ -94,7 +94,7 @@ def load(options: RawOptions, here: Path) -> Plan:
         raw = _merge(_read(MAIN_JOB), _project(here))
     if options.tape:
         raw.setdefault("name", _name_of(options.tape))
-        put(raw, "tape", options.tape if options.tape.startswith("builtin:") else str(here / options.tape))
+        set_setting(raw, "tape", options.tape if options.tape.startswith("builtin:") else str(here / options.tape))
     _override(raw, _environment(options.environment), _variable, here)
     _override(raw, options.flags, _flag, here)
     _override(raw, _keywords(options.keywords, here), str, here)
@@ -156,7 +156,7 @@ def _anchor(raw: dict[str, Any], folder: Path) -> None:
         return str(folder / str(value)) if inside else value
 
     def anchored(key: str, value: object) -> object:
-        files = [name.rpartition(".")[2] in (*FILES, "table") for name in names_of(key)]
+        files = [name.rpartition(".")[2] in (*FILES, "table") for name in split_axis(key)]
         if len(files) == 1 or not isinstance(value, list):
             return absolute(value) if files[0] else value
         return [_together(each, files, absolute) for each in value]
@@ -204,7 +204,7 @@ def _environment(environment: Mapping[str, str]) -> dict[str, object]:
     ours = {variable: value for variable, value in environment.items() if variable.startswith(PREFIX)}
     for variable in ours:
         if variable not in names and variable != DEBUG:
-            raise UsageError(f"{variable}: no such setting{near(variable, [*names, DEBUG])}")
+            raise UsageError(f"{variable}: no such setting{suggest(variable, [*names, DEBUG])}")
     return {names[variable]: value for variable, value in ours.items() if variable in names}
 
 
@@ -213,7 +213,7 @@ def _keywords(keywords: Mapping[str, object], here: Path) -> dict[str, Any]:
     known = dict.fromkeys((*Settings.model_fields, *Group.model_fields))
     for name in keywords:
         if name not in known:
-            raise UsageError(f"{name}: no such setting{near(name, known)}")
+            raise UsageError(f"{name}: no such setting{suggest(name, known)}")
     groups_first = sorted(keywords, key=lambda name: name != "group")
     raw: dict[str, Any] = {name: as_written(keywords[name]) for name in groups_first}
     _anchor(raw, here.resolve())
@@ -242,13 +242,13 @@ def _override(raw: dict[str, Any], layer: Mapping[str, object], spell: Callable[
             _drop_axes(raw, name)
             raw["sweep"] = {**raw.get("sweep", {}), name: values}
         else:
-            put(raw, name, str(here / str(value)) if name in FILES else value)
+            set_setting(raw, name, str(here / str(value)) if name in FILES else value)
             _drop_axes(raw, name)
 
 
 def _drop_axes(raw: dict[str, Any], name: str) -> None:
     if isinstance(swept := raw.get("sweep"), dict):
-        axes = {axis: [each.rpartition(".")[2] for each in names_of(axis)] for axis in swept}
+        axes = {axis: [each.rpartition(".")[2] for each in split_axis(axis)] for axis in swept}
         if together := next((axis for axis, names in axes.items() if len(names) > 1 and name in names), None):
             raise UsageError(f"the plan sweeps {together} together", "sweep or set it in the plan")
         raw["sweep"] = {axis: values for axis, values in swept.items() if axes[axis] != [name]}

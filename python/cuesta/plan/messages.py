@@ -8,7 +8,7 @@ from pydantic_core import ErrorDetails
 from cuesta.errors import InputError
 from cuesta.plan.published import PublishedFigure, PublishedTable
 from cuesta.plan.schema import Group, Host, Settings, Validity
-from cuesta.validation import near, problem
+from cuesta.validation import describe_problem, suggest
 
 TABLES: dict[str, type[BaseModel]] = {
     "group": Group,
@@ -47,12 +47,12 @@ def place(raw: Mapping[str, object], loc: Sequence[int | str]) -> str:
 def message(detail: ErrorDetails) -> str:
     match detail["type"]:
         case "extra_forbidden":
-            return "no such setting" + near(str(detail["loc"][-1]), _table(detail["loc"]).model_fields)
+            return "no such setting" + suggest(str(detail["loc"][-1]), _table(detail["loc"]).model_fields)
         case "too_short" | "too_long":
             is_published = str(detail["loc"][0]).startswith("published")
             return "expected at most 256 of them" if is_published else "expected 1 to 256 groups"
         case _:
-            return problem(detail)
+            return describe_problem(detail)
 
 
 def _table(loc: Sequence[int | str]) -> type[BaseModel]:

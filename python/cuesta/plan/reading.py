@@ -6,14 +6,14 @@ from datetime import timedelta
 from typing import NoReturn
 
 
-def wrong(why: str) -> NoReturn:
+def refuse(why: str) -> NoReturn:
     """Raise ValueError: why a value is not what was expected."""
     raise ValueError(why)
 
 
 def read_text(value: object) -> str:
     """Read a text without the blanks around it."""
-    return value.strip() if isinstance(value, str) else wrong("write it in quotes")
+    return value.strip() if isinstance(value, str) else refuse("write it in quotes")
 
 
 def as_written(value: object) -> object:
@@ -27,29 +27,29 @@ def as_written(value: object) -> object:
     return [*map(as_written, value)] if isinstance(value, list | tuple) else value
 
 
-def number(least: float, most: float) -> Callable[[object], float]:
+def number_reader(least: float, most: float) -> Callable[[object], float]:
     """Read a number from `least` to `most`."""
 
     def read(value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
-            wrong("it is not a number")
+            refuse("it is not a number")
         try:
             parsed = float(value)
         except ValueError:
-            wrong("it is not a number")
-        return parsed if least <= parsed <= most else wrong(f"it must be from {least:,g} to {most:,g}")
+            refuse("it is not a number")
+        return parsed if least <= parsed <= most else refuse(f"it must be from {least:,g} to {most:,g}")
 
     return read
 
 
-def whole(least: int, most: int) -> Callable[[object], int]:
+def whole_reader(least: int, most: int) -> Callable[[object], int]:
     """Read a whole number from `least` to `most`."""
 
     def read(value: object) -> int:
         try:
-            parsed = int(value) if isinstance(value, int | str) and not isinstance(value, bool) else wrong("")
+            parsed = int(value) if isinstance(value, int | str) and not isinstance(value, bool) else refuse("")
         except ValueError:
-            wrong("it is not a whole number")
-        return parsed if least <= parsed <= most else wrong(f"it must be from {least:,} to {most:,}")
+            refuse("it is not a whole number")
+        return parsed if least <= parsed <= most else refuse(f"it must be from {least:,} to {most:,}")
 
     return read

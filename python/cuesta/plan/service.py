@@ -5,7 +5,7 @@ from typing import Literal
 from urllib.parse import parse_qs
 
 from cuesta import _native
-from cuesta.plan.reading import read_text, whole, wrong
+from cuesta.plan.reading import read_text, refuse, whole_reader
 from cuesta.target import LOOPBACK
 
 LONGEST_FORM = 1440
@@ -29,10 +29,10 @@ class Service:
         name, _, setting = read_text(value).partition(" ")
         match name, setting.strip():
             case "output", asked if asked.endswith(ON_REQUEST):
-                return Service("output", str(whole(1, 1 << 20)(asked.removesuffix(ON_REQUEST))), on_request=True)
+                return Service("output", str(whole_reader(1, 1 << 20)(asked.removesuffix(ON_REQUEST))), on_request=True)
             case ("transaction" | "form" | "output") as counted, count:
                 most = LONGEST_FORM if counted == "form" else 1 << 20
-                return Service(counted, str(whole(1, most)(count)))
+                return Service(counted, str(whole_reader(1, most)(count)))
             case "echo", "":
                 return Service("echo")
             case "bsc-loop", settings:
@@ -41,7 +41,7 @@ class Service:
             case ("shell" | "socket") as program, command if command:
                 return Service(program, command)
             case _:
-                return wrong("it is none of these")
+                return refuse("it is none of these")
 
     def listen_at(self, host: str = LOOPBACK, line_speed: int | None = None) -> str:
         """Where it listens by default: a free port of an address, for the kind of lines that it serves.

@@ -18,7 +18,7 @@ from cuesta.errors import InputError
 from cuesta.plan.fields import PER_STEP
 from cuesta.plan.messages import plan_error
 from cuesta.plan.schema import Group, Host, Settings, driver_settings
-from cuesta.validation import near
+from cuesta.validation import suggest
 
 MOST_STEPS = 1000
 FILES = ("tape", "data")
@@ -60,13 +60,13 @@ def steps(source: str, raw: Mapping[str, Any], sweep: Mapping[str, tuple[object,
     return tuple(expanded)
 
 
-def names_of(axis: str) -> list[str]:
+def split_axis(axis: str) -> list[str]:
     """The settings of an axis: `tmux + align` sweeps two together."""
     return [name.strip() for name in axis.split("+")]
 
 
 def _settings_of(axis: str, value: Any) -> Iterator[tuple[str, object]]:
-    names = names_of(axis)
+    names = split_axis(axis)
     return zip(names, value if len(names) > 1 else [value], strict=True)
 
 
@@ -79,7 +79,7 @@ def flatten(table: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any
             yield path + key, value
 
 
-def put(raw: dict[str, Any], path: str, value: object) -> None:
+def set_setting(raw: dict[str, Any], path: str, value: object) -> None:
     """Set a dotted setting in a raw plan. Without a group's name, a setting of groups is set in all groups."""
     match path.split("."):
         case ["group", name, setting]:
@@ -151,7 +151,7 @@ def _divide(total: int, weights: list[int]) -> list[int]:
 def _settings(source: str, base: Mapping[str, Any], swept: Mapping[str, object]) -> Settings:
     raw = copy.deepcopy(dict(base))
     for path, value in swept.items():
-        put(raw, path, value)
+        set_setting(raw, path, value)
     try:
         return Settings.model_validate(raw)
     except ValidationError as error:
@@ -168,10 +168,10 @@ def _check_axis(source: str, base: Mapping[str, Any], axis: str, values: tuple[o
         *(f"host.{name}" for name in Host.model_fields),
         *(f"group.{group}.{name}" for group in names for name in of_group),
     ]
-    together = names_of(axis)
+    together = split_axis(axis)
     for name in together:
         if name not in known:
-            raise InputError(f"{source}: sweep.{name}: no such setting to sweep{near(name, known)}")
+            raise InputError(f"{source}: sweep.{name}: no such setting to sweep{suggest(name, known)}")
     if not values:
         raise InputError(f"{source}: sweep.{axis}: expected a list of values, got an empty one")
     if len(together) > 1 and not all(isinstance(value, list) and len(value) == len(together) for value in values):

@@ -12,7 +12,7 @@ from cuesta.errors import UsageError
 from cuesta.ledger.database import Database, check_select, connect
 from cuesta.ledger.discover import discover, fingerprint
 from cuesta.ledger.tables import TABLES
-from cuesta.validation import near
+from cuesta.validation import suggest
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def query_ledger(sql: str, places: Sequence[Path]) -> Frame:
 def frame_of_run(folder: Path, table: str) -> Frame:
     """A table of one run (`cuesta ledger --tables` lists them). Raises UsageError if there is no such table."""
     if table not in TABLES:
-        raise UsageError(f"the ledger has no table `{table}`{near(table, TABLES)}")
+        raise UsageError(f"the ledger has no table `{table}`{suggest(table, TABLES)}")
     database = Database(connect(None))
     database.replace_rows(str(folder), "", rows_of_run(folder))
     return Frame(database.select(f"FROM {table}"))

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from cuesta.engine.local.kernel_threads import KernelThreads, cpu_times, kernel_threads
+from cuesta.engine.local.kernel_threads import KernelThreads, cpu_times, record_kernel_threads
 
 
 def proc(here: Path, used: dict[int, int], comm: str = "kthreadd") -> Path:
@@ -35,7 +35,7 @@ def test_cpu_time_since_the_start_is_added_up(here: Path) -> None:
 
 def test_they_are_read_from_the_beginning_to_the_end_of_a_run(here: Path) -> None:
     run = here / "run"
-    with kernel_threads(run, 3600.0, proc(here, {3: 100})):
+    with record_kernel_threads(run, 3600.0, proc(here, {3: 100})):
         run.mkdir()
     rows = [json.loads(row) for row in (run / "kernel-threads.jsonl").read_text().splitlines()]
     assert len(rows) == 2
@@ -43,6 +43,6 @@ def test_they_are_read_from_the_beginning_to_the_end_of_a_run(here: Path) -> Non
 
 
 def test_nothing_is_written_without_a_run(here: Path) -> None:
-    with kernel_threads(here / "run", 3600.0, proc(here, {3: 100})):
+    with record_kernel_threads(here / "run", 3600.0, proc(here, {3: 100})):
         pass
     assert not (here / "run").exists()

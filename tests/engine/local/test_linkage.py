@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.engine.local.linkage import Linkage, linkage, programs
+from cuesta.engine.local.linkage import Linkage, programs, record_linkage
 from cuesta.ledger.rows import json_rows
 
 SAID = """\
@@ -50,7 +50,7 @@ def test_programs_that_are_started_are_counted_with_all_that_they_bind(tmp_path:
     (shell,) = alone("/bin/sh", "-c", ":", folder=tmp_path / "sh")
     (date,) = alone("/bin/date", folder=tmp_path / "date")
     run = tmp_path / "run-1"
-    with linkage(run, 0.05) as environment:
+    with record_linkage(run, 0.05) as environment:
         run.mkdir()
         script = "date; date; (:); exec date"
         subprocess.run(["/bin/sh", "-c", script], env=os.environ | environment, check=True, stdout=subprocess.DEVNULL)

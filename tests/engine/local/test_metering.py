@@ -12,7 +12,7 @@ import pytest
 from cuesta import _native
 from cuesta.engine.local import metering as module
 from cuesta.engine.local.meter_source import Attribution, MeterSource
-from cuesta.engine.local.metering import Metering, compact, in_one_line, metering, remedy_for
+from cuesta.engine.local.metering import Metering, compact, in_one_line, remedy_for, run_meters
 from tests.meter_reports import meter_report
 
 MARKING = """
@@ -46,7 +46,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 
 def record(folder: Path, source: MeterSource, *steps: tuple[int, int]) -> list[dict[str, Any]]:
     """What is recorded of steps, each from an instant to another, in ns from now."""
-    with metering(source, folder) as meter:
+    with run_meters(source, folder) as meter:
         expect(meter, _native.now(), *steps)
         meter.threads[-1].join(30)
     return rows(folder)
@@ -87,7 +87,7 @@ def test_an_answer_may_arrive_before_the_request_is_sent(tmp_path: Path, monkeyp
 
 
 def test_a_late_reading_is_reported(tmp_path: Path) -> None:
-    with metering(of(MARKING.replace('"at": 6', '"at": 2**62')), tmp_path) as meter:
+    with run_meters(of(MARKING.replace('"at": 6', '"at": 2**62')), tmp_path) as meter:
         meter.wait_until_it_reads()
         assert meter.reads.is_set()
         expect(meter, _native.now(), (0, 1))
@@ -105,7 +105,7 @@ def test_the_profile_of_each_measurement_interval_is_recorded_with_a_flame_graph
 
 
 def test_a_step_that_ends_early_has_its_report(tmp_path: Path) -> None:
-    with metering(of(MARKING), tmp_path) as meter:
+    with run_meters(of(MARKING), tmp_path) as meter:
         begun = threading.Event()
         mark = meter._mark
 
@@ -125,7 +125,7 @@ def gaps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[MeterSour
     monkeypatch.setattr(module, "PAUSE", 0.01)
 
     def record_gaps(source: MeterSource) -> list[str]:
-        with metering(source, tmp_path) as meter:
+        with run_meters(source, tmp_path) as meter:
             joined(meter)
         return [row["gap"] for row in rows(tmp_path) if "gap" in row]
 
@@ -151,7 +151,7 @@ def test_rows_of_another_machine_use_the_clock_of_this_one(tmp_path: Path) -> No
 
 
 def test_nothing_is_metered_with_meters_none(tmp_path: Path) -> None:
-    with metering(MeterSource(None, "none", "nothing", "--meters none", Attribution("")), tmp_path) as meter:
+    with run_meters(MeterSource(None, "none", "nothing", "--meters none", Attribution("")), tmp_path) as meter:
         expect(meter, _native.now(), (0, 1))
     assert [list(row) for row in rows(tmp_path)] == [["about", "at"]]
 

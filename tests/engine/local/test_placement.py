@@ -1,6 +1,6 @@
 import pytest
 
-from cuesta.engine.local.placement import leaves_cpu_time
+from cuesta.engine.local.placement import may_spin
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,4 @@ from cuesta.engine.local.placement import leaves_cpu_time
     ],
 )
 def test_threads_spin_where_the_host_loses_no_cpu_time_by_it(targets: set[str], pinned: bool, spins: bool) -> None:
-    assert leaves_cpu_time(targets, pinned) == spins
+    assert may_spin(targets, pinned) == spins

@@ -52,7 +52,9 @@ class ProcessAgent:
 
 
 @contextmanager
-def agents(count: int, folder: Path, here: Path, command_prefix: Sequence[str] = ()) -> Iterator[list[ProcessAgent]]:
+def start_agents(
+    count: int, folder: Path, here: Path, command_prefix: Sequence[str] = ()
+) -> Iterator[list[ProcessAgent]]:
     """Start agents, which load side by side and record in `folder`; none is left after the block.
 
     The programs on their lines start in `here`. `command_prefix` runs them elsewhere, such as `ip netns exec …`.

@@ -21,7 +21,7 @@ ENDING = 10.0
 
 
 @dataclass(slots=True)
-class Running:
+class HostProcess:
     """The host's process. It exists at once, and listens a moment later."""
 
     process: subprocess.Popen[bytes]
@@ -70,7 +70,7 @@ class Running:
 
 
 @contextmanager
-def builtin_host(spec: Mapping[str, Any], here: Path, command_prefix: Sequence[str] = ()) -> Iterator[Running]:
+def run_host(spec: Mapping[str, Any], here: Path, command_prefix: Sequence[str] = ()) -> Iterator[HostProcess]:
     """Run a host during the block; its programs start in `here`.
 
     `command_prefix` runs it elsewhere, such as `ip netns exec …`.
@@ -81,6 +81,6 @@ def builtin_host(spec: Mapping[str, Any], here: Path, command_prefix: Sequence[s
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, cwd=here, start_new_session=True
         )
         try:
-            yield Running(process, stderr, spec)
+            yield HostProcess(process, stderr, spec)
         finally:
             end_child(process, ENDING)

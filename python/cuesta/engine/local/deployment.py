@@ -8,12 +8,12 @@ from pathlib import Path
 from cuesta import _native
 from cuesta.engine.folder import write_json
 from cuesta.engine.job import Job
-from cuesta.engine.local.agent import ProcessAgent, agents
-from cuesta.engine.local.builtin_host import Running, builtin_host
+from cuesta.engine.local.agent import ProcessAgent, start_agents
+from cuesta.engine.local.builtin_host import HostProcess, run_host
 from cuesta.engine.local.meter_source import SegmentFacts, choose_source
-from cuesta.engine.local.metering import Metering, metering
+from cuesta.engine.local.metering import Metering, run_meters
 from cuesta.engine.local.network.wire import Recording, WireRecord
-from cuesta.engine.local.placement import Placement, leaves_cpu_time
+from cuesta.engine.local.placement import Placement, may_spin
 from cuesta.engine.local.readings import take_readings
 from cuesta.engine.spec import Threads, host_spec
 from cuesta.plan import Segment
@@ -29,7 +29,7 @@ class LocalDeployment:
     environment: Mapping[str, str]
     folder: Path
     meters: Metering
-    host: Running | None
+    host: HostProcess | None
     """The built-in host, if it is the target."""
     wire: WireRecord | None
     """The record of the wire between driver and host, if there is one."""
@@ -73,21 +73,21 @@ def deploy(job: Job, segment: Segment, folder: Path, placement: Placement) -> It
         take_readings(job.readings, folder) as environment,
         placement.shape_traffic(settings) as recording,
         _host(job, segment, folder, placement) as host,
-        agents(settings.agents, folder, job.plan.here, placement.driver_prefix) as drivers,
+        start_agents(settings.agents, folder, job.plan.here, placement.driver_prefix) as drivers,
     ):
         pids = [agent.process.pid for agent in drivers]
         facts = SegmentFacts(
             targets, host.process.pid if host else None, placement.host_cpus, pids, bool(placement.sides)
         )
         where = choose_source(settings.meters, facts, job.metered_every)
-        may_spin = leaves_cpu_time(set(targets), pinned=placement.driver_cpus is not None)
-        threads = Threads(placement.driver_cpus, may_spin)
-        with metering(where, folder) as meters, _wire(recording, folder, host, pids) as wire:
+        spinning = may_spin(set(targets), pinned=placement.driver_cpus is not None)
+        threads = Threads(placement.driver_cpus, spinning)
+        with run_meters(where, folder) as meters, _wire(recording, folder, host, pids) as wire:
             yield LocalDeployment(drivers, threads, environment, folder, meters, host, wire)
 
 
 @contextmanager
-def _host(job: Job, segment: Segment, folder: Path, placement: Placement) -> Iterator[Running | None]:
+def _host(job: Job, segment: Segment, folder: Path, placement: Placement) -> Iterator[HostProcess | None]:
     """Run the built-in host if a group has it as target."""
     step = segment.steps[0]
     if all(group.target != BUILTIN_HOST for group in step.settings.group):
@@ -99,13 +99,13 @@ def _host(job: Job, segment: Segment, folder: Path, placement: Placement) -> Ite
     service = job.service(step)
     speeds = [group.line_speed for group in step.settings.group if group.target == BUILTIN_HOST]
     spec = host_spec(step.settings.host, service, [placement.listen(service, speeds[0])], own)
-    with builtin_host(spec, job.plan.here, placement.host_prefix) as host:
+    with run_host(spec, job.plan.here, placement.host_prefix) as host:
         yield host
 
 
 @contextmanager
 def _wire(
-    recording: Recording | None, folder: Path, host: Running | None, drivers: list[int]
+    recording: Recording | None, folder: Path, host: HostProcess | None, drivers: list[int]
 ) -> Iterator[WireRecord | None]:
     """Record the wire between driver and host."""
     if recording is None or host is None:

@@ -32,7 +32,7 @@ class KernelThreads:
 
 
 @contextmanager
-def kernel_threads(folder: Path, every: float, proc: Path = Path("/proc")) -> Iterator[None]:
+def record_kernel_threads(folder: Path, every: float, proc: Path = Path("/proc")) -> Iterator[None]:
     """Take readings during the block, and write them into a folder, which exists when the block ends.
 
     Nothing is written where the threads cannot be seen.

@@ -58,7 +58,7 @@ def programs(report: str, process: str) -> list[int]:
 
 
 @contextmanager
-def linkage(folder: Path, every: float) -> Iterator[dict[str, str]]:
+def record_linkage(folder: Path, every: float) -> Iterator[dict[str, str]]:
     """Take readings during the block, and write them into a folder, which exists when the block ends.
 
     Yields the environment in which the block must start its programs.

@@ -41,7 +41,7 @@ Row = dict[str, Any]
 
 
 @contextmanager
-def metering(source: MeterSource, folder: Path) -> Iterator["Metering"]:
+def run_meters(source: MeterSource, folder: Path) -> Iterator["Metering"]:
     with record_file(folder / "meters.jsonl", "a") as file:
         meter = Metering(source, file, folder)
         meter.start()

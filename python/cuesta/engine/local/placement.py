@@ -59,7 +59,7 @@ class Placement:
         return {"driver": _side(self.driver_cpus, driver), "host": _side(self.host_cpus, host)}
 
 
-def leaves_cpu_time(targets: set[str], pinned: bool) -> bool:
+def may_spin(targets: set[str], pinned: bool) -> bool:
     """Whether threads that spin take no CPU time from the host: they have CPUs of their own, or it is elsewhere."""
     if any(kind_of(target) in OWN_PROGRAMS for target in targets):
         return False

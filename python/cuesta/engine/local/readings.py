@@ -5,8 +5,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from cuesta.engine.job import FurtherReading
-from cuesta.engine.local.kernel_threads import kernel_threads
-from cuesta.engine.local.linkage import linkage
+from cuesta.engine.local.kernel_threads import record_kernel_threads
+from cuesta.engine.local.linkage import record_linkage
 from cuesta.engine.local.runnable import count_runnable
 
 EVERY = 0.25
@@ -21,7 +21,7 @@ def take_readings(names: Collection[FurtherReading], folder: Path) -> Iterator[M
     """
     with ExitStack() as stack:
         if "kernel threads" in names:
-            stack.enter_context(kernel_threads(folder, EVERY))
+            stack.enter_context(record_kernel_threads(folder, EVERY))
         if "runnable tasks" in names:
             stack.enter_context(count_runnable(folder))
-        yield stack.enter_context(linkage(folder, EVERY)) if "linkage" in names else {}
+        yield stack.enter_context(record_linkage(folder, EVERY)) if "linkage" in names else {}

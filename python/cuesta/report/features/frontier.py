@@ -15,10 +15,10 @@ from cuesta.report.plots.spec import (
     Spec,
     colour_scale,
     draw,
+    encode_position,
     linear_scale,
     make_plot,
-    place,
-    say,
+    show_field,
 )
 from cuesta.units import count
 
@@ -54,7 +54,7 @@ def draw_frontier(title: str, points: Sequence[Point]) -> Plot:
     x = scale_axis("host CPU per key", [row["x2"] for row in rows])
     y = scale_axis("mean response", [row["y2"] for row in rows])
     colour = colour_scale([Series(name, []) for name in names], "circle")
-    whisker, at = {"type": "rule", "strokeWidth": 1.2}, place(x, y) | {"color": colour}
+    whisker, at = {"type": "rule", "strokeWidth": 1.2}, encode_position(x, y) | {"color": colour}
     layers = [
         draw(rows, whisker, at | {"x": {"field": "x1", **x}, "x2": {"field": "x2"}}),
         draw(rows, whisker, at | {"y": {"field": "y1", **y}, "y2": {"field": "y2"}}),
@@ -88,16 +88,16 @@ def draw_dots(rows: list[Spec], x: Spec, y: Spec, colour: Spec) -> Spec:
     tooltip = [
         {"field": "s", "title": "what"},
         {"field": "l", "title": "set to"},
-        say("x", "host CPU per key", SECONDS),
-        say("y", "mean response", SECONDS),
+        show_field("x", "host CPU per key", SECONDS),
+        show_field("y", "mean response", SECONDS),
     ]
     mark = {"type": "point", "size": 55, "filled": True, "opacity": 1}
-    return draw(rows, mark, place(x, y) | {"color": colour, "tooltip": tooltip})
+    return draw(rows, mark, encode_position(x, y) | {"color": colour, "tooltip": tooltip})
 
 
 def draw_names(rows: list[Spec], x: Spec, y: Spec) -> Spec:
     mark = {"type": "text", "align": "left", "dx": 7, "dy": -7, "color": INK}
-    return draw(rows, mark, place(x, y) | {"text": {"field": "l", "type": "nominal"}})
+    return draw(rows, mark, encode_position(x, y) | {"text": {"field": "l", "type": "nominal"}})
 
 
 def list_settings(settings: Iterable[tuple[str, str]]) -> str:

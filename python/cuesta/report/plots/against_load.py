@@ -15,11 +15,11 @@ from cuesta.report.plots.spec import (
     Spec,
     draw,
     duration_scale,
+    encode_position,
     linear_scale,
     make_plot,
-    place,
-    say,
     shade_span,
+    show_field,
 )
 
 MET, MISSED, SET_ASIDE = "met the objective", "missed it", "does not count"
@@ -70,7 +70,7 @@ def draw_line(points: list[Spec], x: Spec, y: Spec) -> Spec:
     """Through the medians of the loads, of trials that count."""
     counted = [point for point in points if point["s"] != SET_ASIDE]
     mark = {"type": "line", "color": REST, "strokeWidth": 1.5}
-    return draw(counted, mark, place(x, y | {"aggregate": "median"}))
+    return draw(counted, mark, encode_position(x, y | {"aggregate": "median"}))
 
 
 def draw_rule(value: float, y: Spec) -> Spec:
@@ -80,13 +80,13 @@ def draw_rule(value: float, y: Spec) -> Spec:
 
 def draw_dots(points: list[Spec], x: Spec, y: Spec, limit: Limit, what: str) -> Spec:
     shown = [name for name in COLOURS if any(point["s"] == name for point in points)]
-    encoding = place(x, y) | {
+    encoding = encode_position(x, y) | {
         "color": nominal_scale(shown, COLOURS),
         "shape": nominal_scale(shown, SHAPES),
         "tooltip": [
             {"field": "step", "title": "trial"},
             {"field": "x", "title": what, "format": ",.4~g"},
-            say("y", str(limit.figure), SECONDS if limit.figure.is_duration else NUMBER),
+            show_field("y", str(limit.figure), SECONDS if limit.figure.is_duration else NUMBER),
             {"field": "s", "title": "it"},
         ],
     }

@@ -15,10 +15,10 @@ from cuesta.report.plots.spec import (
     Series,
     Spec,
     colour_scale,
+    encode_position,
     linear_scale,
     make_plot,
-    place,
-    say,
+    show_field,
     stack_shares,
 )
 
@@ -58,9 +58,13 @@ def plot_bars(
     series = [Series(each.label, (), each.colour) for each in layers]
     axis = {"labelLimit": LONGEST_NAME, "labelPadding": 6, "grid": False}
     y = {"field": "y", "type": "nominal", "title": None, "sort": names, "axis": axis}
-    tip = [{"field": "y", "title": "system"}, {"field": "s", "title": "cause"}, say("value", "CPU time", SECONDS)]
+    tip = [
+        {"field": "y", "title": "system"},
+        {"field": "s", "title": "cause"},
+        show_field("value", "CPU time", SECONDS),
+    ]
     shown = {"color": colour_scale(series), "opacity": FADED, "tooltip": tip}
-    bars = place(linear_scale("CPU time", zero=True, **DURATION), y) | {"x2": {"field": "x2"}} | shown
+    bars = encode_position(linear_scale("CPU time", zero=True, **DURATION), y) | {"x2": {"field": "x2"}} | shown
     drawn: list[Spec] = [
         {"mark": {"type": "bar", "height": {"band": 0.62}}, "params": [CHOSEN], "encoding": bars},
         {

@@ -18,11 +18,11 @@ from cuesta.report.plots.spec import (
     Series,
     draw,
     draw_lines,
+    encode_position,
     linear_scale,
     log_scale,
     make_plot,
-    place,
-    say,
+    show_field,
 )
 from cuesta.units import count
 
@@ -63,12 +63,12 @@ def plot_histogram(waits: Waits, title: str) -> Iterator[Plot]:
         return
     rows = [{"x": bar.low, "x2": bar.high, "y": 100 * bar.count / waits.asked, "n": bar.count} for bar in bars]
     tip = [
-        say("x", "from", SECONDS),
-        say("x2", "to", SECONDS),
-        say("y", "% of values"),
+        show_field("x", "from", SECONDS),
+        show_field("x2", "to", SECONDS),
+        show_field("y", "% of values"),
         {"field": "n", "title": "values", "format": ","},
     ]
-    axes = place(log_scale("since due", [bars[0].low, bars[-1].high]), linear_scale("% of values", zero=True))
+    axes = encode_position(log_scale("since due", [bars[0].low, bars[-1].high]), linear_scale("% of values", zero=True))
     encoding = axes | {"x2": {"field": "x2"}, "y2": {"datum": 0}, "tooltip": tip}
     mark = {"type": "rect", "color": COLOURS[0], "stroke": "var(--paper)", "strokeWidth": 0.5}
     yield replace(make_plot(title, [draw(rows, mark, encoding, params=[ZOOM_X])]), note=_note_censored({"": waits}))

@@ -26,12 +26,12 @@ from cuesta.report.plots.spec import (
     draw_cursor,
     draw_lines,
     duration_scale,
+    encode_position,
     linear_scale,
     log_scale,
     make_plot,
-    place,
-    say,
     shade_span,
+    show_field,
     stack_shares,
 )
 from cuesta.units import write_rounded
@@ -67,14 +67,14 @@ def plot_density(recorded: Recorded, series: str, title: str) -> Iterator[Plot]:
     ]
     tip = [
         {"field": "x", **AT},
-        say("y", "from", SECONDS),
-        say("y2", "to", SECONDS),
+        show_field("y", "from", SECONDS),
+        show_field("y2", "to", SECONDS),
         {"field": "n", "title": "transactions", "format": ","},
     ]
     y = log_scale(series, [edge for each in cells for edge in (each.low, each.high)])
     darkness = {"field": "n", "type": "quantitative", "legend": None, "scale": {"type": "sqrt", "range": [0.12, 1]}}
     ends = {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
-    encoding = place(_time_axis(recorded).axis, y) | ends | {"fillOpacity": darkness, "tooltip": tip}
+    encoding = encode_position(_time_axis(recorded).axis, y) | ends | {"fillOpacity": darkness, "tooltip": tip}
     cells_drawn = draw(rows, {"type": "rect", "color": COLOURS[0]}, encoding, params=[ZOOM])
     yield make_plot(title, [*_shade_measured(recorded), cells_drawn])
 
@@ -137,7 +137,7 @@ def _plot_areas(
             values.append({"x": at, "y": round(value, 4), **named, **ends})
     series = [Series(layer.label, (), layer.colour) for layer in layers]
     x = _time_axis(recorded)
-    edges = place(x.axis, y | {"field": "top"}) | {"y2": {"field": "bottom"}}
+    edges = encode_position(x.axis, y | {"field": "top"}) | {"y2": {"field": "bottom"}}
     encoding = edges | {"color": colour_scale(series), "detail": {"field": "stretch"}, "opacity": FADED}
     areas = draw(values, {"type": "area"}, encoding, params=[ZOOM_X, CHOSEN])
     labels = [layer.label for layer in layers]

@@ -74,12 +74,12 @@ def draw(rows: Sequence[Spec], mark: Spec, encoding: Spec, **more: Any) -> Spec:
     return {"data": {"values": rows}, "mark": mark, "encoding": encoding, **more}
 
 
-def place(x: Spec, y: Spec) -> Spec:
+def encode_position(x: Spec, y: Spec) -> Spec:
     """The encoding of a row by its `x` and `y`."""
     return {"x": {"field": "x", **x}, "y": {"field": "y", **y}}
 
 
-def say(field: str, title: str, unit: str = NUMBER) -> Spec:
+def show_field(field: str, title: str, unit: str = NUMBER) -> Spec:
     """A value of the row under the cursor."""
     return {"field": field, "title": title, **WRITTEN[unit]}
 
@@ -106,7 +106,7 @@ FEW_DECADES = (8, 1000)
 def _ticks(low: float, high: float) -> list[float]:
     digits = (1, 2, 5) if high < FEW_DECADES[1] * low else (1,)
     places = (digit * 10.0**power for power in range(-9, 6) for digit in digits)
-    return [place for place in places if low * 0.9 <= place <= high * 1.1]
+    return [encode_position for encode_position in places if low * 0.9 <= encode_position <= high * 1.1]
 
 
 def duration_scale(title: str, values: Sequence[float | None]) -> Spec:
@@ -128,13 +128,13 @@ def colour_scale(series: Sequence[Series], symbol: str = "square") -> Spec:
 def draw_lines(series: Sequence[Series], x: Across, y: Spec, unit: str, *, dots: bool = False) -> list[Spec]:
     """Lines, with the values of all of them at the cursor."""
     values = [
-        {"x": place, "y": value, "s": each.label, "k": f"s{number}"}
+        {"x": encode_position, "y": value, "s": each.label, "k": f"s{number}"}
         for number, each in enumerate(series)
-        for place, value in each.points
+        for encode_position, value in each.points
     ]
     few = dots or max((len(each.points) for each in series), default=0) < 2
     mark: Spec = {"type": "line", "point": {"size": 30} if few else False, "strokeWidth": 1.7}
-    encoding = place(x.axis, y) | {"color": colour_scale(series, "stroke"), "opacity": FADED}
+    encoding = encode_position(x.axis, y) | {"color": colour_scale(series, "stroke"), "opacity": FADED}
     if dashed := [(f"s{number}", each.dash) for number, each in enumerate(series) if each.dash]:
         tests = [{"test": f"datum.k == '{key}'", "value": list(dash)} for key, dash in dashed]
         encoding["strokeDash"] = {"condition": tests, "value": [1, 0]}
@@ -143,7 +143,7 @@ def draw_lines(series: Sequence[Series], x: Across, y: Spec, unit: str, *, dots:
 
 
 def draw_cursor(values: Sequence[Spec], labels: Sequence[str], x: Across, unit: str) -> Spec:
-    rows = [say(f"s{number}", label, unit) for number, label in enumerate(labels)]
+    rows = [show_field(f"s{number}", label, unit) for number, label in enumerate(labels)]
     pointed = {"type": "point", "fields": ["x"], "nearest": True, "on": "pointermove", "clear": "pointerout"}
     pivot = [{"filter": "isValid(datum.y)"}, {"pivot": "k", "value": "y", "groupby": ["x"], "op": "max"}]
     encoding = {

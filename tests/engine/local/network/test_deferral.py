@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from cuesta.engine.local.network import deferral as deferral_module
-from cuesta.engine.local.network.deferral import _polling_threads, deferral
+from cuesta.engine.local.network.deferral import _polling_threads, defer_receiving
 from cuesta.engine.local.network.isolation import NetNsPair
 from cuesta.errors import CuestaError
 from tests.engine.local.network.conftest import HOST
@@ -29,32 +29,32 @@ def inside(namespace: str, *command: str) -> str:
 
 def test_the_settings_hold_during_the_block_and_are_taken_back(sides: NetNsPair) -> None:
     before, threads = of_host(sides), _polling_threads()
-    with deferral(20_000_000, sides):
+    with defer_receiving(20_000_000, sides):
         assert of_host(sides) == ["1", "2", "20000000", "on", "off"]
         (polling,) = _polling_threads() - threads
         assert os.sched_getaffinity(polling) == {HOST}
     assert of_host(sides) == before == ["0", "0", "0", "off", "on"]
-    with deferral(None, sides):
+    with defer_receiving(None, sides):
         assert of_host(sides) == before
 
 
 def test_a_failure_half_way_takes_everything_back(sides: NetNsPair, monkeypatch: pytest.MonkeyPatch) -> None:
     before = of_host(sides)
     monkeypatch.setattr(deferral_module, "EMPTY_POLLS", -1)
-    with pytest.raises(CuestaError, match="napi_defer_hard_irqs"), deferral(20_000_000, sides):
+    with pytest.raises(CuestaError, match="napi_defer_hard_irqs"), defer_receiving(20_000_000, sides):
         pass
     assert of_host(sides) == before == ["0", "0", "0", "off", "on"]
 
 
 def test_an_error_is_kept_if_nothing_can_be_taken_back(sides: NetNsPair) -> None:
-    with pytest.raises(RuntimeError, match="the first error"), deferral(20_000_000, sides):
+    with pytest.raises(RuntimeError, match="the first error"), defer_receiving(20_000_000, sides):
         inside(sides.host.namespace, "ip", "link", "delete", "wire")
         raise RuntimeError("the first error")
 
 
 def test_packets_wait_at_the_hosts_end(sides: NetNsPair) -> None:
     """Datagrams that arrive while the thread waits to poll again are received together, up to 20 ms later."""
-    with deferral(20_000_000, sides):
+    with defer_receiving(20_000_000, sides):
         deferred = under_way(sides)
     assert under_way(sides) < 0.25 * deferred
 

@@ -12,7 +12,7 @@ import pytest
 
 from cuesta.engine.local.network import multiplexing as multiplexing_module
 from cuesta.engine.local.network.isolation import NetNs, NetNsPair
-from cuesta.engine.local.network.multiplexing import TmuxAgent, TmuxAgents, multiplexing
+from cuesta.engine.local.network.multiplexing import TmuxAgent, TmuxAgents, multiplex
 from cuesta.errors import CuestaError
 from tests.engine.local.network.conftest import HOST
 from tests.processes import command_of, descendants
@@ -69,7 +69,7 @@ def sent(agents: TmuxAgents, side: str) -> int:
 
 
 def test_all_tcp_between_the_ends_goes_through_the_agents_during_the_block(echo: NetNsPair) -> None:
-    with multiplexing(HOLD, echo) as agents:
+    with multiplex(HOLD, echo) as agents:
         assert agents is not None
         assert is_echoed(echo)
         assert sent(agents, "driver") > 50
@@ -84,20 +84,20 @@ def test_all_tcp_between_the_ends_goes_through_the_agents_during_the_block(echo:
 
 
 def test_each_agent_runs_on_the_cpus_of_its_side(sides: NetNsPair) -> None:
-    with multiplexing(HOLD, sides) as agents:
+    with multiplex(HOLD, sides) as agents:
         assert agents is not None
         assert os.sched_getaffinity(agents.host.process.pid) == {HOST}
         assert HOST not in os.sched_getaffinity(agents.driver.process.pid)
 
 
 def test_without_a_hold_time_there_are_no_agents(sides: NetNsPair) -> None:
-    with multiplexing(None, sides) as agents:
+    with multiplex(None, sides) as agents:
         assert agents is None
         assert devices(sides.host) == {"lo", "wire"}
 
 
 def test_traffic_goes_on_when_an_agent_is_killed(echo: NetNsPair) -> None:
-    with multiplexing(HOLD, echo) as agents:
+    with multiplex(HOLD, echo) as agents:
         assert agents is not None
         assert is_echoed(echo)
         for agent in (agents.driver, agents.host):
@@ -142,15 +142,15 @@ def test_an_agent_whose_cpu_time_cannot_be_read_has_ended(late: TmuxAgent, monke
 
 def test_an_agent_that_cannot_start_says_why(sides: NetNsPair) -> None:
     with (
-        multiplexing(HOLD, sides),
+        multiplex(HOLD, sides),
         pytest.raises(CuestaError, match=r"tmux: an agent did not start: .*agent"),
-        multiplexing(HOLD, sides),
+        multiplex(HOLD, sides),
     ):
         pass
 
 
 def test_a_failure_leaves_no_agent_behind(sides: NetNsPair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(multiplexing_module, "MODULE", "this_module_is_missing")
-    with pytest.raises(CuestaError, match="No module named this_module_is_missing"), multiplexing(HOLD, sides):
+    with pytest.raises(CuestaError, match="No module named this_module_is_missing"), multiplex(HOLD, sides):
         pass
     assert not [pid for pid in descendants(os.getpid()) if b"this_module" in command_of(pid)]

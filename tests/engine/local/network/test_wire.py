@@ -15,7 +15,7 @@ import pytest
 from cuesta import _native
 from cuesta.cli import main
 from cuesta.engine.local.network.isolation import NetNsPair
-from cuesta.engine.local.network.wire import counters, recording
+from cuesta.engine.local.network.wire import counters, record_wire
 from cuesta.errors import Exit
 from cuesta.ledger.wire import count_growth
 from cuesta.records.rows import WireCounters
@@ -107,7 +107,7 @@ def test_each_step_is_read_at_its_bounds(tmp_path: Path, processes: dict[str, in
     start = _native.now()
     bounds = [(start + SECOND // 10, start + SECOND // 5), (start + SECOND // 5, start + SECOND // 2)]
     recorded = threading.Event()
-    with recording(tmp_path, processes, None) as record:
+    with record_wire(tmp_path, processes, None) as record:
         for number, (settled, end) in enumerate(bounds):
             record.expect(number, settled, end)
         while len(rows(tmp_path)) < len(bounds):
@@ -121,7 +121,7 @@ def test_each_step_is_read_at_its_bounds(tmp_path: Path, processes: dict[str, in
 
 def test_a_step_that_is_cut_short_ends_with_the_run(tmp_path: Path, processes: dict[str, int]) -> None:
     start, waits = _native.now(), threading.Event()
-    with recording(tmp_path, processes, None) as record:
+    with record_wire(tmp_path, processes, None) as record:
         record.expect(0, start, start + 3600 * SECOND)
         record.expect(1, start + 3600 * SECOND, start + 7200 * SECOND)
         waits.wait(0.1)

@@ -21,7 +21,7 @@ FOLDER = f"/sys/class/net/{WIRE}"
 
 
 @contextmanager
-def deferral(wait: int | None, sides: NetNsPair) -> Iterator[None]:
+def defer_receiving(wait: int | None, sides: NetNsPair) -> Iterator[None]:
     """Put off receiving at the host's end for at most `wait` ns during the block; not at all if it is None.
 
     With 0 packets are received by the thread at once.

@@ -76,7 +76,7 @@ class TmuxAgents:
 
 
 @contextmanager
-def multiplexing(hold: int | None, sides: NetNsPair) -> Iterator[TmuxAgents | None]:
+def multiplex(hold: int | None, sides: NetNsPair) -> Iterator[TmuxAgents | None]:
     """Run an agent at each end during the block, each the other's peer; none if there is no `hold` (ns)."""
     if hold is None:
         yield None

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import IO
 
 from cuesta import _native
-from cuesta.engine.local.network.deferral import deferral
+from cuesta.engine.local.network.deferral import defer_receiving
 from cuesta.engine.local.network.isolation import WIRE, NetNsPair
-from cuesta.engine.local.network.multiplexing import TmuxAgents, multiplexing
+from cuesta.engine.local.network.multiplexing import TmuxAgents, multiplex
 from cuesta.plan import Settings
 from cuesta.private_files import record_file
 from cuesta.records.reading import to_row
@@ -88,12 +88,12 @@ Recording = Callable[[Path, Mapping[str, int]], AbstractContextManager[WireRecor
 @contextmanager
 def shape_traffic(settings: Settings, sides: NetNsPair) -> Iterator[Recording]:
     """Defer and multiplex between the sides during the block, as the settings of a segment say."""
-    with deferral(settings.defer, sides), multiplexing(settings.tmux, sides) as agents:
-        yield partial(recording, tmux=agents)
+    with defer_receiving(settings.defer, sides), multiplex(settings.tmux, sides) as agents:
+        yield partial(record_wire, tmux=agents)
 
 
 @contextmanager
-def recording(folder: Path, processes: Mapping[str, int], tmux: TmuxAgents | None) -> Iterator[WireRecord]:
+def record_wire(folder: Path, processes: Mapping[str, int], tmux: TmuxAgents | None) -> Iterator[WireRecord]:
     """Record the wire during the block; `processes` has one in each side's network."""
     with record_file(folder / "wire.jsonl", "w") as file:
         record = WireRecord(file, processes, tmux)
