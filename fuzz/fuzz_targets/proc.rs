@@ -34,7 +34,7 @@ fuzz_target!(|text: &str| {
     if let Ok(subject) = text.parse::<Subject>() {
         assert_eq!(subject.to_string().parse(), Ok(subject));
     }
-    let _ = taskstats::messages(text.as_bytes());
+    let _ = taskstats::parse_datagram(text.as_bytes());
     let _ = proc_events::event(text.as_bytes());
     let middle = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
     let (one, other) = text.split_at(middle);
