@@ -139,9 +139,9 @@ class Run:
         """The counts so far, as JSON."""
     def wait(self, timeout: float) -> bool:
         """Wait at most `timeout` seconds for the end; true if it has ended. Raises RunError if the run failed."""
-    def meets_others(self) -> bool:
+    def shares_barriers(self) -> bool:
         """Whether users wait at barriers for users of other agents."""
-    def standings(self) -> str:
+    def changed_barriers(self) -> str:
         """Barriers whose count of waiting users has changed since the last call, as JSON."""
     def release(self, release: str) -> None:
         """Release the users at a barrier. JSON: `group`, `barrier`, `round`, `go_on` (in ns). Raises ValueError."""

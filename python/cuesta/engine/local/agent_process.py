@@ -75,13 +75,13 @@ def main() -> None:
 
 
 def _play(run: _native.Run, orders: Orders) -> None:
-    wake_every = MEET_EVERY if run.meets_others() else END_EVERY
+    wake_every = MEET_EVERY if run.shares_barriers() else END_EVERY
     look_at = 0.0
     while not run.wait(LOOK_EVERY if orders.ended else 0):
         if time.monotonic() >= look_at:
             _say_state(run)
             look_at = time.monotonic() + LOOK_EVERY
-        for standing in json.loads(run.standings()):
+        for standing in json.loads(run.changed_barriers()):
             _say({"standing": standing})
         if not orders.ended:
             for order in orders.within(wake_every):
