@@ -32,7 +32,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
         sys.exit(f"plots.py: {folder} is no search")
     steps = {step.step: step for step in summary.steps}
     return [
-        {"server": folder.name, "users": trial.load, "all had a line": not trial.gave_out}
+        {"server": folder.name, "users": trial.load, "all had a line": not trial.lacked_users}
         | {name: 1e3 * p95 for name in FIGURES.values() if (p95 := getattr(steps[trial.step], name).p95) is not None}
         for trial in summary.search.counted
     ]
