@@ -228,12 +228,12 @@ def settling(**change: object) -> Callable[[Row], Row]:
 
 
 def waiting(**who: float) -> Row:
-    """Who waits at the end of a second: `answers`, `prompts`, `echoes`, `keys`, and `oldest`; nobody else."""
+    """The users who wait at the end of a second, by the names of `WaitingCounts`; counts that are not given are 0."""
     return {**dict.fromkeys((each.name for each in fields(WaitingCounts)), 0), **who}
 
 
 def arrivals(count: int, **what: int) -> Row:
-    """What became of `count` arrivals of an open load, by the names of `ArrivalCounts`; of nothing else was any."""
+    """What became of `count` arrivals of an open load, by the names of `ArrivalCounts`; others are 0."""
     return {**dict.fromkeys((each.name for each in fields(ArrivalCounts)), 0), "count": count, **what}
 
 

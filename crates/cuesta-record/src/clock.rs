@@ -193,8 +193,8 @@ fn fire(queue: &mut TimerQueue, now: Stamp) -> bool {
     any
 }
 
-/// Least time between two expirations of the timer, because arming it and waking by it are expensive. A thread with more than one
-/// instant in this time has so many users that their lines wake it in between.
+/// Least time between two expirations of the timer, because arming it and waking by it are expensive. On a thread with more
+/// than one instant in this time, the lines of its many users wake it sooner.
 const LEAST_TIMER_GAP: Duration = Duration::from_micros(50);
 
 /// Arms the timer by `early` before the next due instant, unless it expires by then anyway.

@@ -29,6 +29,6 @@ def last_error() -> str | None:
 
 
 def _file() -> Path:
-    """The file of this user and this network namespace, in a folder that nobody else can write to."""
+    """The file of errors. Each user has one for each network namespace; no other user can write to its folder."""
     runtime = "/run" if os.geteuid() == 0 else os.environ.get("XDG_RUNTIME_DIR", Path.home() / ".cache")
     return Path(runtime, "cuesta", f"tmux-{os.stat('/proc/self/ns/net').st_ino}.error")

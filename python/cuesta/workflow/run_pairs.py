@@ -115,7 +115,7 @@ def figures_to_test(job: Job) -> list[str]:
 
 
 def _read_number(text: str | None, figures: int) -> int:
-    """Read the number of pairs: at least so many that a change of one of `figures` figures can be significant."""
+    """Read the number of pairs. With fewer than the least, none of `figures` figures could change significantly."""
     least = least_runs(1 - ALPHA / figures, in_pairs=True)
     if text is None:
         return max(PAIRS, least + least % 2)

@@ -54,7 +54,7 @@ class HostChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome(SearchFigures):
-    """The result of a search: its figures, and what else is told of it. Loads are users, or arrivals a second."""
+    """The result of a search: its figures, and what changed or was missing. Loads are users, or arrivals a second."""
 
     driver_limit: float | None = None
     """The smallest load that the driver could not offer; None if it could offer all that were tried."""

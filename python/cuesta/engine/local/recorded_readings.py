@@ -12,7 +12,7 @@ from cuesta.private_files import write_private
 
 @contextmanager
 def record_readings(file: Path, every: float, read: Callable[[], Mapping[str, object]]) -> Iterator[None]:
-    """Take a reading at once, every so many seconds during the block, and at its end; then write all into the file.
+    """Take a reading at the start of the block, at its end, and every `every` seconds between; then write the file.
 
     The block makes the file's folder; if it does not, nothing is written.
     """
