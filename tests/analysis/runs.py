@@ -53,14 +53,14 @@ def side(name: str, runs: int, **figures: float) -> Side:
             number,
             name,
             figures=MISSING
-            | {each: value * 1.002**number * own ** (number % 3) for each, value in of(figures).items()},
+            | {each: value * 1.002**number * own ** (number % 3) for each, value in with_dots(figures).items()},
         )
         for number in range(runs)
     ]
     return Side(Path(name), made, [])
 
 
-def of(figures: dict[str, float]) -> dict[str, float]:
+def with_dots(figures: dict[str, float]) -> dict[str, float]:
     """Turn keyword names into the dotted names of `--json`."""
     return {name.replace("__", "."): value for name, value in figures.items()}
 

@@ -24,7 +24,7 @@ def swept(path: Path, *sizes: list[int]) -> Summary:
     return summarise(made)
 
 
-def said(summary: Summary) -> list[str]:
+def list_shrunk(summary: Summary) -> list[str]:
     return [str(each) for each in summary.doubts if "shrank" in str(each)]
 
 
@@ -37,7 +37,7 @@ def test_the_sizes_of_answers_are_figures_of_their_class(tmp_path: Path) -> None
 
 def test_answers_that_shrank_under_load_are_doubted(tmp_path: Path) -> None:
     summary = swept(tmp_path / "run", [150] * 60, [150] * 55 + [20] * 5, [150] * 40 + [20] * 20)
-    assert said(summary) == [
+    assert list_shrunk(summary) == [
         "step 3: answers of ask shrank: 33.3 % have at most 75, for 150 characters with 2 users",
     ]
     assert not any(limit.ok for limit in summary.last.limits)
@@ -54,4 +54,4 @@ def test_answers_that_shrank_under_load_are_doubted(tmp_path: Path) -> None:
     ],
 )
 def test_other_sizes_raise_no_doubt(tmp_path: Path, sizes: tuple[list[int], list[int]]) -> None:
-    assert said(swept(tmp_path / "run", *sizes)) == []
+    assert list_shrunk(swept(tmp_path / "run", *sizes)) == []

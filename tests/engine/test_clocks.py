@@ -6,7 +6,7 @@ AHEAD = 5_000_000_000_000
 def test_a_round_trip_bounds_what_it_reads() -> None:
     """The answer of a clock that is ahead comes at any moment of the round trip."""
     for answered_after in (0, 30, 100):
-        reading = Reading.of(1000, 1000 + answered_after + AHEAD, 1100)
+        reading = Reading.from_round_trip(1000, 1000 + answered_after + AHEAD, 1100)
         assert abs(reading.offset - AHEAD) <= reading.error == 50
 
 

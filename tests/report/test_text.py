@@ -13,7 +13,7 @@ from tests.report.made_up import bad, batching, good, search, sweep
 from tests.run_folder import RunFolder, edit_run
 
 
-def shown(folder: Path, *, verbose: bool = False) -> str:
+def write_text(folder: Path, *, verbose: bool = False) -> str:
     return text(summarise(folder), colour=False, verbose=verbose).replace(str(folder), "RUN")
 
 
@@ -26,7 +26,7 @@ BOTH = pytest.mark.parametrize("verbose", [False, True], ids=["brief", "verbose"
 def test_the_printed_text(
     tmp_path: Path, make: Callable[[Path], Path], verbose: bool, snapshot: SnapshotAssertion
 ) -> None:
-    assert shown(make(tmp_path / "run"), verbose=verbose) == snapshot
+    assert write_text(make(tmp_path / "run"), verbose=verbose) == snapshot
 
 
 ORDER = (
@@ -52,7 +52,7 @@ ORDER = (
 @BOTH
 @MAKES
 def test_the_order_is_fixed_and_rows_are_short(tmp_path: Path, make: Callable[[Path], Path], verbose: bool) -> None:
-    output = shown(make(tmp_path / "run"), verbose=verbose)
+    output = write_text(make(tmp_path / "run"), verbose=verbose)
     titles = re.findall(r"^([A-Z]+(?: FOLDER| BY)?)(?= |$)", output, re.MULTILINE)
     assert titles == [title for title in ORDER if title in titles]
     assert {"VALIDITY", "RESPONSE", "THROUGHPUT", "HOST", "DRIVER", "RUN FOLDER", "LIMITED BY"} <= set(titles)
@@ -66,9 +66,9 @@ def test_rows_fit_a_narrow_terminal(
     tmp_path: Path, make: Callable[[Path], Path], verbose: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = make(tmp_path / "run")
-    wide = shown(folder, verbose=verbose)
+    wide = write_text(folder, verbose=verbose)
     monkeypatch.setenv("COLUMNS", "40")
-    output = shown(folder, verbose=verbose)
+    output = write_text(folder, verbose=verbose)
     assert [row for row in output.splitlines() if len(row) > 40 and len(row.split()) > 1] == []
     assert "\nVALIDITY\n  " in output, "titles stand above their rows"
     assert set(re.findall(r"[\d.]+ m?s", wide)) <= set(re.findall(r"[\d.]+ m?s", output)), "no figure is lost"
@@ -77,14 +77,14 @@ def test_rows_fit_a_narrow_terminal(
 def test_a_terminal_of_one_column_ends_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = RunFolder(tmp_path / "run").write()
     monkeypatch.setenv("COLUMNS", "1")
-    narrowest = shown(folder)
+    narrowest = write_text(folder)
     monkeypatch.setenv("COLUMNS", "20")
-    assert narrowest == shown(folder)
+    assert narrowest == write_text(folder)
 
 
 def test_the_first_screen_of_a_healthy_run_has_the_answer(tmp_path: Path) -> None:
     keys = [("interactive/keys/echo", [0.002] * 2000), ("interactive/keys/echo_from_sent", [0.002] * 2000)]
-    output = shown(RunFolder(tmp_path / "run", histograms=keys).write()).splitlines()
+    output = write_text(RunFolder(tmp_path / "run", histograms=keys).write()).splitlines()
     assert len(output) <= 24
     assert output[0].startswith("4 users at the built-in host (host:): a key echoes in 2.00 ms, an answer takes")
     assert "valid; no limit was set" in " ".join(output[:3])
@@ -93,15 +93,15 @@ def test_the_first_screen_of_a_healthy_run_has_the_answer(tmp_path: Path) -> Non
 def test_both_responses_stand_together_where_they_differ(tmp_path: Path) -> None:
     """If no key was late, the first screen shows only one of them."""
     alike = RunFolder(tmp_path / "run", responses=lambda *_: [0.1] * 20).write()
-    assert "since sent   " not in shown(alike)
-    rows = shown(alike, verbose=True).splitlines()
+    assert "since sent   " not in write_text(alike)
+    rows = write_text(alike, verbose=True).splitlines()
     due = next(number for number, row in enumerate(rows) if row.lstrip().startswith("answer "))
     assert re.search(r"100 ms .* 100 ms", rows[due])
     assert re.search(r"since sent .* 99\.0 ms .* 99\.0 ms", rows[due + 1])
 
 
 def test_every_percentile_of_few_values_is_marked(tmp_path: Path) -> None:
-    output = shown(good(tmp_path / "run"))
+    output = write_text(good(tmp_path / "run"))
     answer = next(row for row in output.splitlines() if row.lstrip().startswith("answer "))
     assert re.search(r" 60 +100 ms +200 ms\* +200 ms\* +200 ms\* +200 ms\* +200 ms$", answer)
     assert "*" not in next(row for row in output.splitlines() if " echo " in row and "12,000" in row)
@@ -110,20 +110,20 @@ def test_every_percentile_of_few_values_is_marked(tmp_path: Path) -> None:
 
 def test_the_phases_of_opening_a_line_are_shown_where_there_are_any(tmp_path: Path) -> None:
     opened = [("interactive/line/connect", [0.02] * 4), ("interactive/line/login", [0.6] * 4)]
-    output = shown(RunFolder(tmp_path / "run", histograms=opened).write(), verbose=True)
+    output = write_text(RunFolder(tmp_path / "run", histograms=opened).write(), verbose=True)
     assert "Connecting (ramp-up included)" in output
     assert re.search(r"connecting +4 +20\.0 ms", output)
     assert re.search(r"logging in +4 +600 ms", output)
     assert "negotiating" not in output
-    assert "ramp-up" not in shown(RunFolder(tmp_path / "other").write(), verbose=True)
+    assert "ramp-up" not in write_text(RunFolder(tmp_path / "other").write(), verbose=True)
 
 
 def test_programs_that_users_started_are_named(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run").write()
     with edit_run(folder) as run:
         run["steps"][0]["group"][0]["target"] = "pty:bash \x1b --norc"
-    assert "pty:bash � --norc: started on this machine, for each of 4 users" in shown(folder)
-    assert "started on this machine" not in shown(RunFolder(tmp_path / "other").write())
+    assert "pty:bash � --norc: started on this machine, for each of 4 users" in write_text(folder)
+    assert "started on this machine" not in write_text(RunFolder(tmp_path / "other").write())
 
 
 def test_colour_is_for_terminals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +137,7 @@ def test_colour_is_for_terminals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_an_empty_run_says_so(tmp_path: Path) -> None:
-    output = shown(RunFolder(tmp_path / "run", agents=0).write())
+    output = write_text(RunFolder(tmp_path / "run", agents=0).write())
     assert "nothing was measured" in output
     assert "the record is cut off: no agent has recorded anything" in output
 
@@ -145,14 +145,14 @@ def test_an_empty_run_says_so(tmp_path: Path) -> None:
 def test_kept_limits_beyond_the_sixth_are_counted(tmp_path: Path) -> None:
     limits = [f"response.p{percent} < 9s" for percent in range(50, 58)]
     folder = RunFolder(tmp_path / "run", limits=limits).write()
-    assert "and 2 more kept" in shown(folder)
-    assert "more kept" not in shown(folder, verbose=True)
-    assert shown(folder, verbose=True).count("< 9s") == len(limits)
+    assert "and 2 more kept" in write_text(folder)
+    assert "more kept" not in write_text(folder, verbose=True)
+    assert write_text(folder, verbose=True).count("< 9s") == len(limits)
 
 
 def test_a_sweep_lists_the_kept_limits_of_the_steps_with_the_most_users(tmp_path: Path) -> None:
     limits = [f"response.p{percent} < 9s" for percent in (50, 60, 70)]
-    output = shown(RunFolder(tmp_path / "run", users=(2, 4, 8), limits=limits).write())
+    output = write_text(RunFolder(tmp_path / "run", users=(2, 4, 8), limits=limits).write())
     assert "step 1: response" not in output
     assert (output.count("step 2: response"), output.count("step 3: response")) == (3, 3)
     assert "and 3 more kept" in output
@@ -162,7 +162,7 @@ def test_an_answer_without_a_first_sign_has_none(tmp_path: Path) -> None:
     """At 3270s nothing echoes, and a wait may be met before anything comes."""
     own = ("interactive/stamped/own", [0.000_02] * 40)
     folder = RunFolder(tmp_path / "run", responses=lambda *_: [1e-9, 1e-9], delay=lambda _: 0.0, histograms=[own])
-    output = shown(folder.write())
+    output = write_text(folder.write())
     (signs,) = [row for row in output.splitlines() if "first sign" in row and "of each" not in row]
     assert signs.count("none") == 6
     assert "of each first sign of an answer" in " ".join(output.split())

@@ -169,7 +169,7 @@ impl Echo {
 
     fn finish(&mut self, is_finished: impl Fn(&Text) -> bool) {
         for text in self.watched.extract_if(.., |text| is_finished(text)) {
-            let keys = text.keys.iter().zip(text.shown());
+            let keys = text.keys.iter().zip(text.find_shown_keys());
             self.unshown.extend(keys.filter(|(_, shown)| !shown).map(|(key, _)| key.stroke));
         }
     }
@@ -250,7 +250,7 @@ impl Text {
     }
 
     /// Whether each key was shown.
-    fn shown(&self) -> Vec<bool> {
+    fn find_shown_keys(&self) -> Vec<bool> {
         let last = self.keys.len().saturating_sub(1);
         let mut shown = vec![false; self.keys.len()];
         if self.taken_away {

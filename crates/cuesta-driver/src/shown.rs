@@ -31,12 +31,13 @@ pub(crate) fn shown_row(row: &str, screen: &[String], secrets: &[&str]) -> Strin
     if without == row && hidden.any(|(hidden, _)| hidden.trim_end() == row.trim_end()) {
         return HIDDEN.to_owned();
     }
-    shown(&without)
+    make_printable(&without)
 }
 
 fn last(number: usize, rows: &[&str], secrets: &[&str]) -> Vec<String> {
     let hidden = hidden_rows(rows, secrets);
-    let shown_rows = rows.iter().zip(hidden).map(|(row, hidden)| if hidden { HIDDEN.to_owned() } else { shown(row) });
+    let shown_rows =
+        rows.iter().zip(hidden).map(|(row, hidden)| if hidden { HIDDEN.to_owned() } else { make_printable(row) });
     shown_rows.skip(rows.len().saturating_sub(number)).collect()
 }
 
@@ -64,7 +65,7 @@ fn solid(text: &str) -> String {
 }
 
 /// A text without characters that control a terminal, are invisible or change the direction of text; and cut.
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn make_printable(text: &str) -> String {
     let is_harmful = |c: char| {
         c.is_control()
             || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')

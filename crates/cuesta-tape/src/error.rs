@@ -6,7 +6,7 @@ use std::rc::Rc;
 use strsim::osa_distance;
 
 use crate::TapePlace;
-use crate::lex::{Token, shown};
+use crate::lex::{Token, make_printable};
 
 /// A tape's text and what it is called in messages.
 #[derive(Debug)]
@@ -160,7 +160,8 @@ impl fmt::Display for Note {
 
 /// A hint with the nearest word, else `otherwise`.
 pub(crate) fn did_you_mean(word: &str, words: impl Iterator<Item = &'static str>, otherwise: &str) -> String {
-    nearest(word, words).map_or_else(|| otherwise.to_owned(), |near| format!("did you mean `{}`?", shown(near)))
+    nearest(word, words)
+        .map_or_else(|| otherwise.to_owned(), |near| format!("did you mean `{}`?", make_printable(near)))
 }
 
 /// The word nearest to a misspelt one, if any is near: at most one slip in three letters. A slip is a letter added, left

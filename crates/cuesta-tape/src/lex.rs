@@ -57,16 +57,16 @@ impl Token<'_> {
     }
 
     /// The token as a message shows it.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn quote(&self) -> String {
         match self.kind {
             Kind::End => "the end of the tape".to_owned(),
-            _ => format!("`{}`", shown(&self.text)),
+            _ => format!("`{}`", make_printable(&self.text)),
         }
     }
 }
 
 /// Text from a tape, made harmless for a terminal and short enough for a message.
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn make_printable(text: &str) -> String {
     let mut shown: String = text.chars().take(40).map(|c| if c.is_control() { '·' } else { c }).collect();
     if text.chars().nth(40).is_some() {
         shown.push('…');

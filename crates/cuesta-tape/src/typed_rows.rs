@@ -104,7 +104,7 @@ impl TypedRows {
             matches.any(|part| !(self.ends_shown && *index == last && part.end() == row.len()))
         });
         let (_, row) = shown?;
-        let row = crate::lex::shown(row);
+        let row = crate::lex::make_printable(row);
         let pattern = pattern.as_str();
         Some(format!(
             "/{pattern}/ also matches what is typed before it, `{row}`: an echo is no answer, so only what the host shows \

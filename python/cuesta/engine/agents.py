@@ -172,7 +172,7 @@ class FollowedAgent:
                 on_our_clock = replace(status, go_on=self.clock.engine_instant(status.go_on))
                 self._meetings.hear(self.agent.number, on_our_clock)
             case AgentMessage(clock=ClockReading() as reading):
-                self._readings.put(Reading.of(reading.asked, reading.at, received))
+                self._readings.put(Reading.from_round_trip(reading.asked, reading.at, received))
             case AgentMessage(ended=str(how)):
                 self.ended = how
             case AgentMessage(failed=why):

@@ -28,7 +28,7 @@ class Reading:
     """The most by which `offset` may be wrong."""
 
     @classmethod
-    def of(cls, sent: int, answered: int, received: int) -> Self:
+    def from_round_trip(cls, sent: int, answered: int, received: int) -> Self:
         """The reading of a round trip; `answered` is on the agent's clock."""
         return cls(received, answered - (sent + received) // 2, (received - sent + 1) // 2)
 

@@ -31,7 +31,7 @@ def text(result: SqlResult) -> Styled:
     On a terminal sentences are wrapped if the table then fits. In a pipe each row of the result is one row of text.
     """
     console = Console(highlight=False)
-    columns = [_Column.of(name, [row[at] for row in result.rows]) for at, name in enumerate(result.columns)]
+    columns = [_Column.from_values(name, [row[at] for row in result.rows]) for at, name in enumerate(result.columns)]
     rows = _wrap_cells(columns, console) if console.is_terminal and len(result.rows) <= MOST_WRAPPED else None
     laid = [*(row.rstrip() for row in rows or _lay_out(columns)), many(len(result.rows), "row")]
     return Styled("\n".join(laid))
@@ -45,7 +45,7 @@ class _Column:
     has_sentences: bool
 
     @classmethod
-    def of(cls, name: str, values: Sequence[object]) -> Self:
+    def from_values(cls, name: str, values: Sequence[object]) -> Self:
         has_sentences = any(isinstance(value, str) and " " in value for value in values)
         return cls(plain(name), [_cell(value) for value in values], all(map(_is_number, values)), has_sentences)
 

@@ -34,7 +34,7 @@ def expect(meter: Metering, begin: int, *steps: tuple[int, int]) -> None:
     meter.expect_no_more()
 
 
-def of(program: str, source: str = "here") -> MeterSource:
+def run_program(program: str, source: str = "here") -> MeterSource:
     return MeterSource(
         [sys.executable, "-c", program, json.dumps(meter_report())], source, "pid:1", "why", Attribution("honest")
     )
@@ -61,7 +61,7 @@ def joined(meter: Metering) -> None:
 
 
 def test_rows_are_recorded_and_each_step_has_a_report(tmp_path: Path) -> None:
-    about, *others = record(tmp_path, of(MARKING), (0, 1), (2, 3))
+    about, *others = record(tmp_path, run_program(MARKING), (0, 1), (2, 3))
     assert about["about"]["subject"] == "pid:1"
     assert [row["row"]["cpu"]["idle"] for row in others if "row" in row] == [64.0]
     assert [(row["step"], row["sheet"]["at"]) for row in others if "sheet" in row] == [(0, 6), (1, 6)]
@@ -75,19 +75,19 @@ def test_an_answer_may_arrive_before_the_request_is_sent(tmp_path: Path, monkeyp
         if '"mark"' in text:
             answered.set()
 
-    def said(meter: Metering, order: str) -> bool:
+    def send_and_wait(meter: Metering, order: str) -> bool:
         answered.clear()
         told = say(meter, order)
         assert order != "mark" or answered.wait(30)
         return told
 
     monkeypatch.setattr(Metering, "_take", taken)
-    monkeypatch.setattr(Metering, "_send", said)
-    assert [row["step"] for row in record(tmp_path, of(MARKING), (0, 1)) if "sheet" in row] == [0]
+    monkeypatch.setattr(Metering, "_send", send_and_wait)
+    assert [row["step"] for row in record(tmp_path, run_program(MARKING), (0, 1)) if "sheet" in row] == [0]
 
 
 def test_a_late_reading_is_reported(tmp_path: Path) -> None:
-    with run_meters(of(MARKING.replace('"at": 6', '"at": 2**62')), tmp_path) as meter:
+    with run_meters(run_program(MARKING.replace('"at": 6', '"at": 2**62')), tmp_path) as meter:
         meter.wait_until_it_reads()
         assert meter.reads.is_set()
         expect(meter, _native.now(), (0, 1))
@@ -98,14 +98,14 @@ def test_a_late_reading_is_reported(tmp_path: Path) -> None:
 
 
 def test_the_profile_of_each_measurement_interval_is_recorded_with_a_flame_graph(tmp_path: Path) -> None:
-    recorded = record(tmp_path, of(MARKING), (0, 1), (2, 3))
+    recorded = record(tmp_path, run_program(MARKING), (0, 1), (2, 3))
     profiles = [(row["step"], row["profile"]) for row in recorded if "profile" in row]
     assert profiles == [(0, {"samples": 7}), (1, {"samples": 7})]
     assert (tmp_path / "flame.svg").read_text() == "<svg/>"
 
 
 def test_a_step_that_ends_early_has_its_report(tmp_path: Path) -> None:
-    with run_meters(of(MARKING), tmp_path) as meter:
+    with run_meters(run_program(MARKING), tmp_path) as meter:
         begun = threading.Event()
         mark = meter._mark
 
@@ -133,20 +133,20 @@ def gaps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[MeterSour
 
 
 def test_a_meter_that_dies_leaves_a_gap_and_is_restarted(gaps: Callable[[MeterSource], list[str]]) -> None:
-    found = gaps(of("import sys; print('strange'); sys.exit('it has no more to say')"))
+    found = gaps(run_program("import sys; print('strange'); sys.exit('it has no more to say')"))
     assert found == ["it said: strange", "it has no more to say"] * (module.RESTARTS + 1)
 
 
 def test_the_gap_of_a_meter_that_cannot_start_says_why(gaps: Callable[[MeterSource], list[str]]) -> None:
     found = gaps(MeterSource(["/no/such/program"], "ssh", "x", "why", Attribution("")))
     assert "/no/such/program: No such file or directory" in found[0]
-    found = gaps(of("import sys; sys.exit('bash: cuesta: command not found')", "ssh"))
+    found = gaps(run_program("import sys; sys.exit('bash: cuesta: command not found')", "ssh"))
     assert found[-1].startswith("bash: cuesta: command not found; install cuesta there, or say where")
 
 
 def test_rows_of_another_machine_use_the_clock_of_this_one(tmp_path: Path) -> None:
     begun = _native.now()
-    recorded = record(tmp_path, of(MARKING, "ssh"), (0, 1))
+    recorded = record(tmp_path, run_program(MARKING, "ssh"), (0, 1))
     assert all(begun <= row["at"] <= _native.now() for row in recorded)
 
 

@@ -36,7 +36,7 @@ fn left(events: &[EventKind]) -> Vec<String> {
 }
 
 /// The output without secrets.
-fn shown(events: &[EventKind]) -> String {
+fn join_output(events: &[EventKind]) -> String {
     let kept = cast(events).without_secrets();
     let text = |event: Event| if let EventKind::Output(text) = event.kind { text } else { String::new() };
     kept.events.into_iter().map(text).collect()
@@ -160,7 +160,7 @@ fn keys_that_are_shown_only_for_a_moment_are_secret() {
         output("\x08*\r\nok"),
     ];
     assert_eq!(left(&events), ["<secret_1>", "\r"]);
-    assert_eq!(shown(&events), "Code: *\x08**\x08**\x08*\r\nok");
+    assert_eq!(join_output(&events), "Code: *\x08**\x08**\x08*\r\nok");
     // The whole text, until a timer removes it.
     let timed = [output("Code: "), input("a"), output("a"), input("b"), output("b"), output("\x08\x08**"), input("\r")];
     assert_eq!(left(&timed), ["<secret_1>", "\r"]);
@@ -217,7 +217,7 @@ fn keys_painted_after_the_end_of_a_secret_are_stars() {
     let mut events = vec![asked.clone(), input("Q"), input("z"), latest("Q"), input("XX"), input("v\x1b"), latest("z")];
     events.extend([latest("X"), input("q"), latest("X"), latest("v"), output("\r\nread 5 keys\r\n")]);
     let stars = "\x1b7\x1b[9;1H****** **** *\x1b8".repeat(5);
-    assert_eq!(shown(&events), format!("\x1b[3;5HCode: {stars}\r\nread 5 keys\r\n"));
+    assert_eq!(join_output(&events), format!("\x1b[3;5HCode: {stars}\r\nread 5 keys\r\n"));
     assert_eq!(left(&events), ["<secret_1>", "\x1b", "q"]);
     // Side by side, with or without a cell between them, and one below the other.
     let places: [fn(usize) -> (usize, usize); 3] = [|n| (9, n), |n| (9, 2 * n), |n| (n, 7)];
@@ -229,7 +229,7 @@ fn keys_painted_after_the_end_of_a_secret_are_stars() {
         let mut events = vec![asked.clone(), input("Qz"), input("Xv\r")];
         events.extend("QzXv".chars().enumerate().map(key));
         events.push(output("\r\nread 4 keys, not Q\r\n"));
-        let text = shown(&events);
+        let text = join_output(&events);
         assert!(text.ends_with("\r\nread 4 keys, not Q\r\n"), "{text:?}");
         assert!(!text.replace("not Q", "").contains(['Q', 'z', 'X', 'v']), "{text:?}");
     }
@@ -239,7 +239,7 @@ fn keys_painted_after_the_end_of_a_secret_are_stars() {
 fn a_key_painted_twice_in_a_cell_is_a_star_twice() {
     let latest = |key: &str| output(&format!("\x1b7\x1b[9;1H{key}\x1b8"));
     let events = [output("Code: "), input("a"), latest("a"), input("a"), latest("a"), input("\r"), output("\r\nok")];
-    assert_eq!(shown(&events), "Code: \x1b7\x1b[9;1H*\x1b8\x1b7\x1b[9;1H*\x1b8\r\nok");
+    assert_eq!(join_output(&events), "Code: \x1b7\x1b[9;1H*\x1b8\x1b7\x1b[9;1H*\x1b8\r\nok");
 }
 
 #[test]
@@ -334,7 +334,7 @@ fn credentials_in_a_shown_command_are_in_no_part_of_the_session() {
         let answer = output("\r\ndenied: hunter2x\r\n$ ");
         let events = [output("$ "), input(command), output(command), input("\r"), answer, input("ls"), output("ls")];
         assert_eq!(left(&events), ["<secret_1>", "\r", "ls"], "{command}");
-        assert!(!shown(&events).contains("hunter2x"), "{command}");
+        assert!(!join_output(&events).contains("hunter2x"), "{command}");
         let mut cast = cast(&events[..1]);
         cast.header.command = Some(command.into());
         let kept = cast.without_secrets().header.command.unwrap_or_default();
@@ -349,7 +349,7 @@ fn an_answer_to_a_question_for_a_secret_is_secret_though_it_is_shown() {
     {
         let events = [output(question), input("4711"), output("4711"), input("\r"), output("\r\n4711 is wrong\r\n")];
         assert_eq!(left(&events)[1..], ["\r"], "{question}");
-        assert!(!shown(&events).contains("4711"), "{question}");
+        assert!(!join_output(&events).contains("4711"), "{question}");
     }
     for row in ["joe@token:~$ ", "/srv/secrets> ", "the token is old\r\nName: ", "Pins: ", "spinning? "] {
         let events = [output(row), input("ls"), output("ls"), input("\r"), output("\r\n$ ")];

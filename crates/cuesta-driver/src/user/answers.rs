@@ -224,7 +224,7 @@ impl User {
             tally.counts.continued_long += u64::from(is_long);
         });
         if is_long {
-            let row = |session: &Session| row.map(|row| session.shown(&row));
+            let row = |session: &Session| row.map(|row| session.write_row(&row));
             self.shared.add_sample(CONTINUED, || WaitSample {
                 row: row(session),
                 ..self.sample(session, wait as usize, continued)

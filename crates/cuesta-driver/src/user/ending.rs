@@ -9,7 +9,7 @@ use cuesta_tape::Op;
 
 use super::{Stop, User};
 use crate::session::Session;
-use crate::shown::{last_rows, shown};
+use crate::shown::{last_rows, make_printable};
 
 /// How long the exit of a program is waited for after it has closed its line. Most exit a little later.
 const EXIT_WAIT: Duration = Duration::from_millis(200);
@@ -66,7 +66,7 @@ impl User {
             _ => target.split_once('?').map_or(target.as_str(), |(address, _)| address),
         };
         let how = ended.map_or_else(|| "closed the line".to_owned(), |status| status.to_string());
-        let mut about = format!("{} {how}", shown(host));
+        let mut about = format!("{} {how}", make_printable(host));
         let rows = last_rows(last, &self.shared.groups[self.group].secrets(self.rank));
         let _ = match rows.as_slice() {
             [] => write!(about, " and had said nothing"),

@@ -227,7 +227,7 @@ impl HostConfig {
     /// The first refused keyword, with its remedy.
     pub(super) fn refused(&self) -> Option<String> {
         let (keyword, remedy) = REFUSED.iter().find(|(keyword, _)| self.is_refused(keyword))?;
-        Some(format!("{keyword} {} is not supported by Cuesta: {remedy}", self.shown(keyword)))
+        Some(format!("{keyword} {} is not supported by Cuesta: {remedy}", self.shorten_value(keyword)))
     }
 
     fn is_refused(&self, keyword: &str) -> bool {
@@ -244,13 +244,17 @@ impl HostConfig {
             let known = REFUSED.iter().map(|(keyword, _)| keyword).chain(USED).chain(IRRELEVANT);
             !known.into_iter().any(|known| known == keyword)
         };
-        let mut unused: Vec<_> =
-            self.set.iter().filter(is_unused).map(|keyword| format!("{keyword} {}", self.shown(keyword))).collect();
+        let mut unused: Vec<_> = self
+            .set
+            .iter()
+            .filter(is_unused)
+            .map(|keyword| format!("{keyword} {}", self.shorten_value(keyword)))
+            .collect();
         unused.sort();
         unused
     }
 
-    fn shown(&self, keyword: &str) -> String {
+    fn shorten_value(&self, keyword: &str) -> String {
         let text = self.values.get(keyword).map(|values| values.join(", ")).unwrap_or_default();
         match text.char_indices().nth(60) {
             Some((end, _)) => format!("{}…", &text[..end]),

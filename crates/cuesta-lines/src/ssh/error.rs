@@ -37,7 +37,7 @@ pub enum SshError {
     NotWritten { address: String, file: PathBuf, cause: io::Error },
     #[error("{address} did not let {user} in: tried {tried}; it accepts {takes}. {remedy}")]
     Auth { address: String, user: String, tried: String, takes: String, remedy: &'static str },
-    #[error("{address} asks {user}: \"{}\". {why}", shown(prompt))]
+    #[error("{address} asks {user}: \"{}\". {why}", make_printable(prompt))]
     Prompt { address: String, user: String, prompt: String, why: Unanswered },
     #[error("the one-time code for {user} at {address} cannot be had: {what}")]
     Code { address: String, user: String, what: String },
@@ -124,7 +124,7 @@ fn quote(text: &str) -> String {
 }
 
 /// At most a row of a host's text, without control characters.
-fn shown(text: &str) -> String {
+fn make_printable(text: &str) -> String {
     text.trim().chars().take(200).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 

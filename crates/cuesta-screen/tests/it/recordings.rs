@@ -166,7 +166,7 @@ impl Judges {
         for input in [""].iter().chain(inputs) {
             let _ = session.terminal.write_all(input.as_bytes());
             let goes_on = session.draw(&mut screen, xterm);
-            let (ours, theirs) = (Shown::of_screen(&mut screen), xterm.shown());
+            let (ours, theirs) = (Shown::of_screen(&mut screen), xterm.read_screen());
             let at = format!("{command}, {term}, {}x{}, {}", size.0, size.1, input.escape_debug());
             self.xterm.compare(&at, &ours, &theirs, size);
             if let Some((xterm_js, compared)) = &mut self.xterm_js {

@@ -275,9 +275,15 @@ fn compare(peer: &mut S3270, steps: &[Step]) -> Result<(), TestCaseError> {
         display.feed(&framed(&[0xf2]));
         let (theirs, ours) = (peer.read(), display.replies().to_vec());
         display.forget_replies(ours.len());
-        prop_assert!(ours == theirs, "the buffer after {:?}: {} and {} of s3270", step, shown(&ours), shown(&theirs));
+        prop_assert!(
+            ours == theirs,
+            "the buffer after {:?}: {} and {} of s3270",
+            step,
+            describe_record(&ours),
+            describe_record(&theirs)
+        );
         // In fields without a place for a character terminals differ, and where the cursor wraps on a screen without fields.
-        let buffer = Buffer::of(&ours);
+        let buffer = Buffer::from_record(&ours);
         let wrapped =
             buffer.attributes.iter().all(Option::is_none) && buffer.cursor.abs_diff(before.cursor) > CELLS / 2;
         if buffer.has_empty_field() || wrapped {
@@ -297,7 +303,7 @@ struct Buffer {
 }
 
 impl Buffer {
-    fn of(record: &[u8]) -> Self {
+    fn from_record(record: &[u8]) -> Self {
         let mut bytes = record[3..record.len() - 2].iter();
         let mut attributes = Vec::new();
         while let Some(byte) = bytes.next() {
@@ -332,7 +338,7 @@ impl Buffer {
 }
 
 /// A Read Buffer's record without its empty cells: the AID, the cursor, and what stands where.
-fn shown(record: &[u8]) -> String {
+fn describe_record(record: &[u8]) -> String {
     let cells = record[3..record.len() - 2].iter().enumerate().filter(|(_, byte)| **byte != 0);
     let cells: Vec<_> = cells.map(|(index, byte)| format!("{index}:{byte:02x}")).collect();
     format!("{:02x?} {}", &record[..3], cells.join(" "))
@@ -359,7 +365,7 @@ fn once_input_is_erased_the_cursor_is_in_the_first_cell_that_takes_characters() 
     display.feed(&framed(&attributes));
     display.press(&Key::EraseInput).unwrap();
     display.feed(&framed(&[0xf2]));
-    let buffer = Buffer::of(display.replies());
+    let buffer = Buffer::from_record(display.replies());
     assert!(buffer.has_attribute_in_last_cell());
     assert_eq!(buffer.cursor, 0);
 }

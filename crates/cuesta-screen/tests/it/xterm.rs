@@ -123,7 +123,7 @@ impl Xterm {
     pub(crate) fn shows(&mut self, input: &[u8]) -> Shown {
         self.reset();
         self.line.write_all(input).expect("xterm reads");
-        self.shown()
+        self.read_screen()
     }
 
     /// Resets it, with its alternate screen and the modes that were saved.
@@ -132,7 +132,7 @@ impl Xterm {
     }
 
     /// What it shows now.
-    pub(crate) fn shown(&mut self) -> Shown {
+    pub(crate) fn read_screen(&mut self) -> Shown {
         // What was asked before is answered before this.
         self.line.write_all(b"\x18\x1b[>q\x1b[6n\x1b[i").expect("xterm reads");
         let mut answers = Vec::new();

@@ -61,7 +61,7 @@ impl Parser<'_> {
         let token = self.peek().clone();
         let sound = !token.text.trim().is_empty() && !token.text.contains(char::is_control);
         if !token.is_text() || !sound || token.text.chars().count() > LONGEST_NAME {
-            let message = format!("{} needs a name, not {}", word.shown(), token.shown());
+            let message = format!("{} needs a name, not {}", word.quote(), token.quote());
             return Err(self.error(
                 &token,
                 message,
@@ -75,7 +75,7 @@ impl Parser<'_> {
         let token = self.peek().clone();
         let letters = |t: &Token| (1..=most).contains(&t.text.len()) && t.text.bytes().all(|b| b.is_ascii_uppercase());
         if !token.is_text() || !letters(&token) {
-            let message = format!("{message}, not {}", token.shown());
+            let message = format!("{message}, not {}", token.quote());
             return Err(self.error(&token, message, "write for example Part A … End, then Play AAB"));
         }
         Ok(self.take().text.into_owned())
@@ -90,7 +90,7 @@ impl Parser<'_> {
                 Ok(count)
             }
             _ => {
-                let message = format!("`Repeat` needs a count, not {}", token.shown());
+                let message = format!("`Repeat` needs a count, not {}", token.quote());
                 Err(self.error(&token, message, "a whole number from 1 to 1000000; without end is Forever"))
             }
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{Arguments, Parser, tape};
 use crate::command::{Action, Holds};
 use crate::error::{Source, TapeError};
-use crate::lex::{Token, shown};
+use crate::lex::{Token, make_printable};
 use crate::script::Settings;
 
 /// Most bytes of a tape; each sourced tape may have as many.
@@ -23,7 +23,7 @@ impl Parser<'_> {
         let path = self.take();
         let extension = extension(&path.text);
         if extension.is_empty() && !path.text.ends_with('/') {
-            let message = format!("{} has no extension", path.shown());
+            let message = format!("{} has no extension", path.quote());
             return Err(self.error(&path, message, "write for example demo.gif, or a folder with a slash at its end"));
         }
         let options = if extension.is_empty() { ".png" } else { extension };
@@ -36,7 +36,7 @@ impl Parser<'_> {
         }
         let path = self.take();
         if extension(&path.text) != ".png" {
-            let message = format!("{} does not end in .png", path.shown());
+            let message = format!("{} does not end in .png", path.quote());
             return Err(self.error(&path, message, "a screenshot is a .png file"));
         }
         Ok(Arguments::new("", path.text, Action::Nothing))
@@ -44,7 +44,7 @@ impl Parser<'_> {
 
     pub(crate) fn require(&mut self) -> Result<Arguments, TapeError> {
         if !self.peek().is_text() {
-            let message = format!("`Require` needs the name of a program, not {}", self.peek().shown());
+            let message = format!("`Require` needs the name of a program, not {}", self.peek().quote());
             return Err(self.error(self.peek(), message, PATH_HINT));
         }
         Ok(Arguments::new("", self.take().text, Action::Nothing))
@@ -54,7 +54,7 @@ impl Parser<'_> {
     pub(crate) fn env(&mut self) -> Result<Arguments, TapeError> {
         let name = self.value()?;
         if !self.peek().is_text() {
-            let message = format!("{} needs a value in quotes, not {}", name.shown(), self.peek().shown());
+            let message = format!("{} needs a value in quotes, not {}", name.quote(), self.peek().quote());
             return Err(self.error(self.peek(), message, "write for example Env NAME \"value\""));
         }
         if name.text != "TERM" {
@@ -63,7 +63,7 @@ impl Parser<'_> {
         let value = self.take();
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-+._".contains(&byte);
         if !(1..=40).contains(&value.text.len()) || !value.text.bytes().all(is_allowed) {
-            let message = format!("{} is no terminal's name", value.shown());
+            let message = format!("{} is no terminal's name", value.quote());
             return Err(self.error(&value, message, "write for example Env TERM \"vt220\""));
         }
         let settings = Box::new(Settings { terminal: Some(value.text.to_string()), ..Settings::default() });
@@ -79,13 +79,14 @@ impl Parser<'_> {
         let source = Rc::new(Source { text: self.sourced_text(&path)?, name: path.text.to_string() });
         let inner = tape(&source, self.load, true);
         if !inner.errors.is_empty() {
-            let message = format!("{} has {} error(s)", path.shown(), inner.errors.len());
+            let message = format!("{} has {} error(s)", path.quote(), inner.errors.len());
             let error = self.error(&path, message, "they are shown with that tape's rows");
             self.parsed.errors.push(error);
             self.parsed.errors.extend(inner.errors);
         }
         self.parsed.items.extend(inner.items.into_iter().filter(|item| item.command.word != "Output"));
-        let named = |note: crate::Note| crate::Note { message: format!("{}: {note}", shown(&source.name)), row: None };
+        let named =
+            |note: crate::Note| crate::Note { message: format!("{}: {note}", make_printable(&source.name)), row: None };
         self.parsed.notes.extend(inner.notes.into_iter().map(named));
         Ok(Arguments::new("", "", Action::Source))
     }
@@ -94,7 +95,7 @@ impl Parser<'_> {
         if extension(&path.text) != ".tape" {
             return Err(self.error(
                 path,
-                format!("{} does not end in .tape", path.shown()),
+                format!("{} does not end in .tape", path.quote()),
                 "only tapes can be sourced",
             ));
         }
@@ -108,13 +109,13 @@ impl Parser<'_> {
             return Err(self.error(path, message, "put together those that belong together"));
         }
         let text = (self.load)(&path.text).map_err(|why| {
-            let message = format!("cannot read {}: {}", path.shown(), shown(&why));
+            let message = format!("cannot read {}: {}", path.quote(), make_printable(&why));
             self.error(path, message, "paths begin at the folder of the tape")
         })?;
         match text.len() {
-            0 => Err(self.error(path, format!("{} is empty", path.shown()), "leave out the Source")),
+            0 => Err(self.error(path, format!("{} is empty", path.quote()), "leave out the Source")),
             1..=LONGEST_TAPE => Ok(text),
-            _ => Err(self.error(path, format!("{} is over 1 MiB long", path.shown()), "cut it into parts")),
+            _ => Err(self.error(path, format!("{} is over 1 MiB long", path.quote()), "cut it into parts")),
         }
     }
 }

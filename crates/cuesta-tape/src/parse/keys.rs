@@ -38,7 +38,7 @@ impl Parser<'_> {
         let named = if token.kind == Kind::Number { None } else { Key::named(&token.text) };
         let quoted = || (token.kind == Kind::Quoted).then(|| unescaped(&token.text)).flatten().map(Key::Bytes);
         let Some(key) = named.or_else(quoted) else {
-            return Err(self.error(&token, format!("{} is no key", token.shown()), PRESS_HINT));
+            return Err(self.error(&token, format!("{} is no key", token.quote()), PRESS_HINT));
         };
         let count = self.take_if(|token| token.kind == Kind::Number);
         let presses = count.as_ref().map_or(Ok(1), |count| self.presses(count))?;
@@ -53,12 +53,12 @@ impl Parser<'_> {
     /// A count of presses. Like VHS, one that is no whole number presses once.
     fn presses(&mut self, count: &Token) -> Result<u32, TapeError> {
         if count.text.contains('.') {
-            self.note(count, format!("{} is no whole number: the key is pressed once, as in VHS", count.shown()));
+            self.note(count, format!("{} is no whole number: the key is pressed once, as in VHS", count.quote()));
             return Ok(1);
         }
         match count.text.parse::<u32>() {
             Ok(presses) if presses <= MOST_PRESSES => Ok(presses),
-            _ => Err(self.error(count, format!("{} presses are too many", count.shown()), "at most 1000000")),
+            _ => Err(self.error(count, format!("{} presses are too many", count.quote()), "at most 1000000")),
         }
     }
 
@@ -71,7 +71,7 @@ impl Parser<'_> {
             // Compared by text alone, as in VHS: they are modifiers even in quotes.
             if ["Alt", "Shift"].contains(&key.text.as_ref()) {
                 if !keys.is_empty() {
-                    let message = format!("{} must stand before the other keys", key.shown());
+                    let message = format!("{} must stand before the other keys", key.quote());
                     return Err(self.error(&plus, message, "write for example Ctrl+Alt+C"));
                 }
                 held.alt |= key.text == "Alt";
@@ -79,7 +79,7 @@ impl Parser<'_> {
             } else if is_ctrl_key(key) {
                 keys.extend(Key::named(&key.text).or_else(|| key.text.chars().next().map(Key::Character)));
             } else {
-                return Err(self.error(&plus, format!("{} cannot be pressed with Ctrl", key.shown()), CTRL_HINT));
+                return Err(self.error(&plus, format!("{} cannot be pressed with Ctrl", key.quote()), CTRL_HINT));
             }
             args.push(self.take().text.into_owned());
         }
@@ -104,7 +104,7 @@ impl Parser<'_> {
         let key = self.peek();
         let symbol = key.is_symbol("[") || key.is_symbol("]");
         if !(key.is_text() || symbol || key.is_keyword(&["Enter", "Tab"])) {
-            return Err(self.error(&plus, format!("{} cannot be pressed with {word}", key.shown()), hint));
+            return Err(self.error(&plus, format!("{} cannot be pressed with {word}", key.quote()), hint));
         }
         let held = Held { alt: word == "Alt", shift: word == "Shift", ctrl: false };
         let key = self.take().text.into_owned();

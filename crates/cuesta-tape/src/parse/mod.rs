@@ -173,7 +173,7 @@ impl<'a> Parser<'a> {
         let value = self.take();
         match value.kind {
             Kind::Illegal if !value.text.is_ascii() => {
-                Err(self.error(&value, format!("{} stands without quotes", value.shown()), "put it in quotes"))
+                Err(self.error(&value, format!("{} stands without quotes", value.quote()), "put it in quotes"))
             }
             Kind::End => {
                 self.note(&value, "the last value is missing: its command is ignored");
@@ -209,7 +209,7 @@ impl<'a> Parser<'a> {
     fn time(&mut self) -> Result<Time, TapeError> {
         let Some(number) = self.take_if(|token| token.kind == Kind::Number) else {
             let last = self.last();
-            let message = format!("a time must follow {}, not {}", last.shown(), self.peek().shown());
+            let message = format!("a time must follow {}, not {}", last.quote(), self.peek().quote());
             return Err(self.error(last, message, "write for example 500ms, 2s or 1m"));
         };
         let unit = self.take_if(|token| token.is_keyword(&UNITS)).map_or(Cow::Borrowed("s"), |unit| unit.text);
@@ -233,7 +233,7 @@ impl<'a> Parser<'a> {
                 Err(self.error(at, error.to_string(), "times run from 0 to a year"))
             }
             Err(_) => {
-                self.note(at, format!("`{}` is no time: it is left out", crate::lex::shown(text)));
+                self.note(at, format!("`{}` is no time: it is left out", crate::lex::make_printable(text)));
                 Ok(None)
             }
         }
@@ -243,7 +243,7 @@ impl<'a> Parser<'a> {
     fn note_unclosed(&mut self) {
         let unclosed: Vec<Token> = self.tokens.iter().filter(|token| is_unclosed(token)).cloned().collect();
         for token in unclosed {
-            self.note(&token, format!("{} has no closing quote or slash: its row ends it", token.shown()));
+            self.note(&token, format!("{} has no closing quote or slash: its row ends it", token.quote()));
         }
         if self.tokens.last().is_some_and(|end| end.end < self.source.text.len()) {
             let end = self.tokens[self.tokens.len() - 1].clone();

@@ -24,7 +24,7 @@ impl Parser<'_> {
         let known = known.filter(|setting| name.kind == if setting.is_own() { Kind::Bare } else { Kind::Keyword });
         let Some(setting) = known else {
             let hint = did_you_mean(&name.text, words::setting_names(), "write for example Set KeyRate 2cps");
-            return Err(self.error(&name, format!("{} is no setting", name.shown()), hint));
+            return Err(self.error(&name, format!("{} is no setting", name.quote()), hint));
         };
         self.take();
         let mut settings = Settings::default();
@@ -70,7 +70,7 @@ impl Parser<'_> {
         let value = self.value()?;
         if !["", "Colorful", "ColorfulRight", "Rings", "RingsRight"].contains(&value.text.as_ref()) {
             let hint = "write Colorful, ColorfulRight, Rings or RingsRight";
-            return Err(self.error(&value, format!("{} is no window bar", value.shown()), hint));
+            return Err(self.error(&value, format!("{} is no window bar", value.quote()), hint));
         }
         Ok(value.text.into_owned())
     }
@@ -78,7 +78,7 @@ impl Parser<'_> {
     pub(crate) fn cursor_blink(&mut self) -> Result<String, TapeError> {
         let value = self.value()?;
         if !value.is_keyword(&["true", "false"]) {
-            let message = format!("{} is neither true nor false", value.shown());
+            let message = format!("{} is neither true nor false", value.quote());
             return Err(self.error(&value, message, "write true or false"));
         }
         Ok(value.text.into_owned())
@@ -87,7 +87,7 @@ impl Parser<'_> {
     pub(crate) fn margin_fill(&mut self) -> Result<String, TapeError> {
         let value = self.value()?;
         if value.text.starts_with('#') && !is_colour(&value.text) {
-            let message = format!("{} is no colour", value.shown());
+            let message = format!("{} is no colour", value.quote());
             return Err(self.error(&value, message, "write for example \"#6b50ff\""));
         }
         Ok(value.text.into_owned())
@@ -116,7 +116,7 @@ impl Parser<'_> {
             _ => None,
         };
         if gap.is_none() {
-            let message = format!("{} is no key rate", rate.shown());
+            let message = format!("{} is no key rate", rate.quote());
             let hint = "write keys a second from 0.01 to 10000, for example 2cps; 0 is as fast as the line goes";
             return Err(self.error(&rate, message, hint));
         }
@@ -134,7 +134,7 @@ impl Parser<'_> {
             "change" => Echo::Change,
             "off" => Echo::Untimed,
             _ => {
-                let message = format!("{} is no way to treat echoes", value.shown());
+                let message = format!("{} is no way to treat echoes", value.quote());
                 let hint = "write `timed` (every key to its own echo), `screen` (to its text on the screen), `change` (to the first \
                             frame that differs) or `off`";
                 return Err(self.error(&value, message, hint));
@@ -148,7 +148,7 @@ impl Parser<'_> {
         let value = self.peek().clone();
         let pairs = value.text.as_bytes();
         if !value.is_text() || !value.text.is_ascii() || pairs.is_empty() || pairs.len() % 2 == 1 {
-            let message = format!("{} is no echo map", value.shown());
+            let message = format!("{} is no echo map", value.quote());
             let hint = "write pairs, each what is typed and what is shown: \"a0\", \"a0b1\"";
             return Err(self.error(&value, message, hint));
         }
@@ -159,7 +159,7 @@ impl Parser<'_> {
     pub(crate) fn prompt(&mut self, settings: &mut Settings) -> Result<String, TapeError> {
         let value = self.peek().clone();
         if value.kind != Kind::Regex && !value.is_text() {
-            let message = format!("{} is no prompt", value.shown());
+            let message = format!("{} is no prompt", value.quote());
             return Err(self.error(&value, message, "a pattern stands between slashes: Set Prompt /[$#] $/"));
         }
         settings.prompt = Some(self.pattern(&value)?);
@@ -182,7 +182,7 @@ impl Parser<'_> {
                 "LineSpeed" => "write bits a second, for example 9600, at least 50; 0 is as fast as the line goes",
                 _ => "write a whole number from 1 to 1000",
             };
-            let message = format!("{} is no value for {}", value.shown(), name.text);
+            let message = format!("{} is no value for {}", value.quote(), name.text);
             return Err(self.error(&value, message, hint));
         }
         Ok(self.take().text.into_owned())

@@ -8,7 +8,7 @@ use crate::words;
 impl Parser<'_> {
     /// A token where only a command may stand.
     pub(super) fn stray(&self, token: &Token) -> TapeError {
-        self.error(token, format!("{} is not a command", token.shown()), self.stray_hint(token))
+        self.error(token, format!("{} is not a command", token.quote()), self.stray_hint(token))
     }
 
     fn stray_hint(&self, token: &Token) -> String {

@@ -18,7 +18,7 @@ impl Parser<'_> {
         let word = word.text.as_ref();
         let gap = if word == "Type" { self.at_time()? } else { None };
         if !self.peek().is_text() {
-            let message = format!("`{word}` needs a text, not {}", self.peek().shown());
+            let message = format!("`{word}` needs a text, not {}", self.peek().quote());
             return Err(self.error(self.peek(), message, HINT));
         }
         let mut texts = vec![self.take()];
@@ -54,14 +54,14 @@ impl Parser<'_> {
         if text.row > before.row {
             self.note(
                 text,
-                format!("{} is typed with the text above: in VHS's language a text may go on", text.shown()),
+                format!("{} is typed with the text above: in VHS's language a text may go on", text.quote()),
             );
             return;
         }
         let ours = word(&text.text).filter(|word| word.is_own() && text.kind == Kind::Bare);
         self.swallowed = ours.map(|word| word.name).or(self.swallowed);
         if ours.is_some() && before.kind == Kind::Quoted {
-            self.note(text, format!("{} is typed here, since it does not begin a row", text.shown()));
+            self.note(text, format!("{} is typed here, since it does not begin a row", text.quote()));
         }
     }
 }

@@ -6,7 +6,7 @@ use super::set::LARGEST_TERMINAL;
 use super::{Arguments, Parser, Time};
 use crate::command::Action;
 use crate::error::{TapeError, did_you_mean};
-use crate::lex::{Kind, Token, shown};
+use crate::lex::{Kind, Token, make_printable};
 use crate::script::Step;
 use crate::{ExpectSource, Op, Pattern, WaitCondition};
 
@@ -103,7 +103,7 @@ impl Parser<'_> {
     fn condition_name(&mut self) -> Result<&'static str, TapeError> {
         let known = CONDITIONS.iter().find(|name| self.peek().is_text() && **name == self.peek().text);
         let Some(name) = known else {
-            let message = format!("{} cannot be waited for", self.peek().shown());
+            let message = format!("{} cannot be waited for", self.peek().quote());
             return Err(self.error(
                 self.peek(),
                 message,
@@ -144,7 +144,7 @@ impl Parser<'_> {
                 Ok((format!(" {count}"), count))
             }
             _ => {
-                let message = format!("`Wait+{name}` needs a number of {what}, not {}", number.shown());
+                let message = format!("`Wait+{name}` needs a number of {what}, not {}", number.quote());
                 let hint = format!("a whole number from 1 to {MOST_COUNTED}, for example Wait+{name} 150");
                 Err(self.error(number, message, hint))
             }
@@ -157,7 +157,7 @@ impl Parser<'_> {
                 Ok((format!(" {text}"), WaitCondition::Silence(length)))
             }
             time => {
-                let message = format!("a silence of `{}` says nothing", shown(&time.text));
+                let message = format!("a silence of `{}` says nothing", make_printable(&time.text));
                 Err(self.error(self.last(), message, "write for example Wait+Silence 200ms"))
             }
         }
@@ -195,7 +195,7 @@ impl Parser<'_> {
         let source = self.expect_source()?;
         let token = self.peek().clone();
         if token.kind != Kind::Regex {
-            let message = format!("`Expect` needs a pattern, not {}", token.shown());
+            let message = format!("`Expect` needs a pattern, not {}", token.quote());
             return Err(self.error(&token, message, "a pattern stands between slashes: Expect /text/"));
         }
         self.take();
@@ -209,7 +209,7 @@ impl Parser<'_> {
             return Ok(ExpectSource::Response);
         }
         if self.take_if(|token| token.is_text() && token.text == "Screen").is_none() {
-            let message = format!("{} is nothing to look at", self.peek().shown());
+            let message = format!("{} is nothing to look at", self.peek().quote());
             return Err(self.error(self.peek(), message, "write Expect+Screen /text/, or Expect /text/"));
         }
         Ok(ExpectSource::Screen)
@@ -217,7 +217,7 @@ impl Parser<'_> {
 
     pub(crate) fn pattern(&self, token: &Token) -> Result<Pattern, TapeError> {
         Pattern::new(&token.text).map_err(|why| {
-            let message = format!("{} is no pattern: {why}", token.shown());
+            let message = format!("{} is no pattern: {why}", token.quote());
             self.error(token, message, "signs such as ( [ * + ? stand for themselves after a backslash")
         })
     }

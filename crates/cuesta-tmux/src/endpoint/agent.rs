@@ -81,7 +81,7 @@ impl Agent {
     /// Sets everything up; when this returns, the kernel sends peers' segments to the agent.
     pub(crate) fn new(spec: &EndpointSpec, requests: RequestQueue) -> Result<Self, EndpointError> {
         routing::remove_stale_rules()?;
-        let Resolved { spec, paths, mtu, settings } = Resolved::of(spec)?;
+        let Resolved { spec, paths, mtu, settings } = Resolved::from_spec(spec)?;
         let device_mtu = mtu - settings.carriage.overhead();
         let io = PacketIo::open(&spec)?;
         let now = clock::now();
@@ -266,7 +266,7 @@ impl Agent {
         KernelCounts {
             cpu: clock::thread_cpu(),
             receive_queue: sockets.into_iter().flatten().map(Sockets::drops).sum(),
-            device: DeviceDrops::of(&self.spec.device),
+            device: DeviceDrops::read(&self.spec.device),
         }
     }
 

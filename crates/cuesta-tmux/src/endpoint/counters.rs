@@ -88,7 +88,7 @@ pub(crate) struct DeviceDrops {
 
 impl DeviceDrops {
     /// The counts of `device`; 0 if the kernel does not tell.
-    pub(crate) fn of(device: &str) -> Self {
+    pub(crate) fn read(device: &str) -> Self {
         let text = fs::read_to_string("/proc/thread-self/net/dev").unwrap_or_default();
         Self::find(&text, device).unwrap_or_default()
     }

@@ -27,7 +27,7 @@ pub(crate) struct Resolved {
 
 impl Resolved {
     /// Asks the kernel for the way to each peer, and checks all settings.
-    pub(crate) fn of(spec: &EndpointSpec) -> Result<Self, EndpointError> {
+    pub(crate) fn from_spec(spec: &EndpointSpec) -> Result<Self, EndpointError> {
         let mut spec = spec.clone();
         let mut named = HashSet::new();
         spec.peers.retain(|peer| named.insert(*peer));
