@@ -9,12 +9,15 @@ from typing import Any
 from cuesta.analysis.certify.certification_run import CertificationRun, CpuAccount, SampleTotals, WholeReadings
 from cuesta.analysis.certify.extra_runs import ExtraRuns
 from cuesta.analysis.certify.phases import PhaseTimes, Span
-from cuesta.ledger.meters import About, Metered, Row
+from cuesta.ledger.meters import Metered, Row
 from cuesta.ledger.readings import KernelThreads, Linked
 from cuesta.ledger.record import Method, RecordFigure
+from cuesta.records.rows import MeterAbout
 from tests.meter_reports import typed
 
-ABOUT = About("here", "children:7", "the programs on the driver's terminals", "they compete")
+ABOUT = MeterAbout(
+    source="here", subject="children:7", why="the programs on the driver's terminals", honesty="they compete"
+)
 
 
 METHOD = Method(
@@ -55,7 +58,7 @@ def reading(end: float, length: float, own: float, **rest: float) -> Row:
     return Row(end, length, typed(figures))
 
 
-def recorded(*rows: Row, about: About | None = ABOUT, gaps: tuple[Any, ...] = ()) -> Any:
+def recorded(*rows: Row, about: MeterAbout | None = ABOUT, gaps: tuple[Any, ...] = ()) -> Any:
     """The records of a run that a CPU account needs."""
     abouts = {0: about} if about else {}
     return SimpleNamespace(metered=Metered(abouts, list(rows), gaps=list(gaps)), plan={"validity": {"steal": "10%"}})

@@ -4,7 +4,10 @@ use cuesta_driver::{AgentMessage, EngineMessage};
 use cuesta_host::HostSeriesRow;
 use cuesta_meters::report::MeterReport;
 use cuesta_record::schema::FieldType;
-use cuesta_record::{AgentEnd, AgentNote, SeriesRow, TimelineFile, TransactionRow, UserRow, WireRow};
+use cuesta_record::{
+    AgentEnd, AgentNote, KernelThreadsRow, LinkageRow, MeterRow, RunnableRow, SeriesRow, TimelineFile, TransactionRow,
+    UserRow, WireRow,
+};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -22,6 +25,10 @@ pub(crate) fn schema() -> PyResult<String> {
         AgentNote::tables,
         WireRow::tables,
         HostSeriesRow::tables,
+        MeterRow::tables,
+        LinkageRow::tables,
+        RunnableRow::tables,
+        KernelThreadsRow::tables,
         EngineMessage::tables,
         AgentMessage::tables,
         MeterReport::tables,

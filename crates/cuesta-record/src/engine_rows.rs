@@ -90,3 +90,77 @@ record! {
         status: BTreeMap<String, Value> = Unitless;
     }
 }
+
+record! {
+    /// A row of `meters.jsonl`: beside `at` either `about`, `row` and `seconds`, `step` and `sheet`, `step` and `profile`, or `gap`.
+    MeterRow {
+        /// on the engine's clock, also for meters of another machine
+        at: Stamp = Nanoseconds;
+        /// in the first row: what is metered
+        about: Option<MeterAbout> = Unitless | none;
+        /// a report of about a second: numbers without tiers; figures that were not metered are left out
+        row: Option<BTreeMap<String, Value>> = Unitless | none;
+        /// the length of the interval of `row`
+        seconds: Option<f64> = Seconds | none;
+        /// the step of `sheet` or `profile`, from 0 within the segment
+        step: Option<usize> = Unitless | none;
+        /// all figures of a step's measurement interval; each figure is `{"value", "tier"}` or `{"why"}` ([meters.md](meters.md))
+        sheet: Option<BTreeMap<String, Value>> = Unitless | none;
+        /// where the host's CPU time went in a step's measurement interval, by location and module; `flame.svg` draws that of the last step
+        profile: Option<BTreeMap<String, Value>> = Unitless | none;
+        /// why the meters gave no figures from then on
+        gap: Option<String> = Unitless | none;
+    }
+}
+
+record! {
+    /// What the meters of a segment meter, and how certainly.
+    MeterAbout {
+        /// `here`, `ssh`, `node_exporter` or `none`
+        source: String = Unitless;
+        /// what is metered ([meters.md](meters.md#what-is-metered-the-subject))
+        subject: String = Unitless;
+        /// whether that is the whole machine; older folders say it by `subject` alone
+        whole_machine: Option<bool> = Unitless | none;
+        /// why this subject was chosen; or why nothing is metered
+        why: String = Unitless;
+        /// how certainly its CPU figures are the host's
+        honesty: String = Unitless;
+        /// the number of that attribution level, from 1, the most certain; null if it has none
+        order: Option<u32> = Unitless | none;
+    }
+}
+
+record! {
+    /// A row of `linkage.jsonl`: what dynamic linkers have reported.
+    LinkageRow {
+        /// on the engine's clock
+        at: Stamp = Nanoseconds;
+        /// programs whose linker has reported
+        programs: u64 = Number;
+        /// references that these have bound by name
+        symbols: u64 = Number;
+    }
+}
+
+record! {
+    /// A row of `wanting.jsonl`: the tasks of a benchmark's programs.
+    RunnableRow {
+        /// on the engine's clock
+        at: Stamp = Nanoseconds;
+        /// number of all tasks
+        tasks: u64 = Number;
+        /// tasks that run, are ready to run, or wait for a device
+        wanting: u64 = Number;
+    }
+}
+
+record! {
+    /// A row of `kernel-threads.jsonl`: what the kernel's own threads have used.
+    KernelThreadsRow {
+        /// on the engine's clock
+        at: Stamp = Nanoseconds;
+        /// CPU time since the first row
+        seconds: f64 = Seconds;
+    }
+}

@@ -8,7 +8,7 @@
 //! - [`Stamp`]: an instant; [`Timeline`]: the instants of a run; [`Transaction`]: four of them.
 //! - [`Tally`]: the counters of one thread in one interval; [`Failure`]: what is counted as failed; [`SeriesNames`]: the names
 //!   of its histograms.
-//! - [`schema`]: how a record is declared, for all who read it; [`AgentNote`], [`WireRow`]: rows that the engine writes.
+//! - [`schema`]: how a record is declared, for all who read it; `engine_rows`: rows that the engine writes.
 //! - [`Recorder`]: the thread that writes; [`AgentFolder`]: the files, each a [`private_file`]; [`Snapshot`]: the state of a run, for displays.
 
 mod bounded;
@@ -31,7 +31,7 @@ mod transaction;
 mod transaction_log;
 
 pub use bounded::read_text;
-pub use engine_rows::{AgentNote, WireRow};
+pub use engine_rows::{AgentNote, KernelThreadsRow, LinkageRow, MeterRow, RunnableRow, WireRow};
 pub use failure::Failure;
 pub use folder::{AgentEnd, AgentFolder, SeriesRow, TimelineFile};
 pub use private::{private_file, private_folder, private_options};

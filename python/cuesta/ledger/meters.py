@@ -1,30 +1,15 @@
 """The record of the host's meters, `meters.jsonl`. This file derives nothing."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from cuesta.ledger.rows import JsonObject, RowReader
+from cuesta.ledger.rows import RowReader
 from cuesta.records.meter_report import MeterReport
 from cuesta.records.reading import from_json
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """The meters of one segment."""
-
-    source: str
-    """`here`, `ssh`, `node_exporter` or `none`."""
-    subject: str
-    why: str
-    """Why this subject; or why nothing was metered."""
-    honesty: str
-    """How certain CPU figures are in this arrangement."""
-    order: int | None = None
-    """The attribution level (docs/meters.md), from 1, the most certain; None if it has none."""
-    whole_machine: bool = False
-    """Whether the subject is the whole machine."""
+from cuesta.records.rows import MeterAbout, MeterRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +33,7 @@ class Gap:
 class Metered:
     """The meters' record of a run; empty for a run that had none."""
 
-    abouts: dict[int, About] = field(default_factory=dict)
+    abouts: dict[int, MeterAbout] = field(default_factory=dict)
     """Meters by the number of their first step."""
     rows: list[Row] = field(default_factory=list)
     reports: dict[int, MeterReport] = field(default_factory=dict)
@@ -56,11 +41,11 @@ class Metered:
     ends: dict[int, float] = field(default_factory=dict)
     """When the interval of each report ended; for a subject that ended, when it was last seen."""
     gaps: list[Gap] = field(default_factory=list)
-    profiles: dict[int, JsonObject] = field(default_factory=dict)
+    profiles: dict[int, Mapping[str, Any]] = field(default_factory=dict)
     """The host's CPU time by location and module in measurement intervals, by step; empty without stacks. Folders of
     earlier versions have one profile of a whole segment, which is not read."""
 
-    def about(self, step: int) -> About | None:
+    def about(self, step: int) -> MeterAbout | None:
         """The meters of a step; None if nothing was metered."""
         firsts = [first for first in self.abouts if first <= step]
         return self.abouts[max(firsts)] if firsts else None
@@ -73,25 +58,27 @@ def read_metered(
     for first, folder in folders:
         path = folder / "meters.jsonl"
         if path.exists():
-            for _ in reader.json_rows(path, partial(_take, metered, first, begun), damage):
-                pass  # rows are used as they are read
+            for row in reader.json_rows(path, partial(from_json, MeterRow), damage):
+                _take(metered, first, begun, row)
 
 
-def _take(metered: Metered, first: int, begun: int, row: JsonObject) -> None:
-    at = (row["at"] - begun) / 1e9
-    match row:
-        case {"about": about}:
-            metered.abouts[first] = About(**{"whole_machine": is_whole_machine(about["subject"]), **about})
-        case {"row": figures, "seconds": seconds}:
-            metered.rows.append(Row(at, seconds, from_json(MeterReport, figures)))
-        case {"step": step, "sheet": report}:
-            metered.reports[first + step], metered.ends[first + step] = from_json(MeterReport, report), at
-        case {"step": step, "profile": listing}:
-            metered.profiles[first + step] = listing
-        case {"gap": why}:
-            metered.gaps.append(Gap(at, why))
+def _take(metered: Metered, first: int, begun: int, row: MeterRow) -> None:
+    at = (row.at - begun) / 1e9
+    step = first + (row.step or 0)
+    if row.about:
+        metered.abouts[first] = _complete(row.about)
+    if row.row is not None and row.seconds is not None:
+        metered.rows.append(Row(at, row.seconds, from_json(MeterReport, row.row)))
+    if row.sheet is not None:
+        metered.reports[step], metered.ends[step] = from_json(MeterReport, row.sheet), at
+    if row.profile is not None:
+        metered.profiles[step] = row.profile
+    if row.gap is not None:
+        metered.gaps.append(Gap(at, row.gap))
 
 
-def is_whole_machine(subject: str) -> bool:
-    """Read it from `[HOST: ]SUBJECT`, for folders written before it had a field of its own."""
-    return subject.rpartition(": ")[2] == "machine"
+def _complete(about: MeterAbout) -> MeterAbout:
+    """Add `whole_machine` to what an older folder recorded: there `[HOST: ]SUBJECT` says it."""
+    if about.whole_machine is not None:
+        return about
+    return replace(about, whole_machine=about.subject.rpartition(": ")[2] == "machine")

@@ -2,11 +2,16 @@
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
-from typing import Any
+from typing import TypeVar
 
 from cuesta.ledger.rows import json_rows
 from cuesta.ledger.run_folder import Recorded
+from cuesta.records.reading import from_json
+from cuesta.records.rows import KernelThreadsRow, LinkageRow, RunnableRow
+
+Reading = TypeVar("Reading", KernelThreadsRow, LinkageRow, RunnableRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +79,25 @@ class RunnableTasks:
 
 
 def read_kernel_threads(recorded: Recorded) -> KernelThreads:
-    return KernelThreads(*read_columns(recorded, "kernel-threads.jsonl", float, "seconds"))
+    at, rows = _read(recorded, "kernel-threads.jsonl", KernelThreadsRow)
+    return KernelThreads(at, [row.seconds for row in rows])
 
 
 def read_linkage(recorded: Recorded) -> Linked:
-    return Linked(*read_columns(recorded, "linkage.jsonl", int, "programs", "symbols"))
+    at, rows = _read(recorded, "linkage.jsonl", LinkageRow)
+    return Linked(at, [row.programs for row in rows], [row.symbols for row in rows])
 
 
 def read_runnable_tasks(recorded: Recorded) -> RunnableTasks:
-    return RunnableTasks(*read_columns(recorded, "wanting.jsonl", int, "tasks", "wanting"))
+    at, rows = _read(recorded, "wanting.jsonl", RunnableRow)
+    return RunnableTasks(at, [row.tasks for row in rows], [row.wanting for row in rows])
 
 
-def read_columns(recorded: Recorded, file: str, kind: type[int] | type[float], *names: str) -> list[list[Any]]:
-    """Read instants in order of time, and the columns of numbers beside them; all empty if the run has no such file."""
-    path, rows = recorded.folder / file, list[tuple[Any, ...]]()
-    if path.exists() and recorded.agents:
-        begun = recorded.agents[0].origin.clock
-        rows = sorted(
-            json_rows(path, lambda row: ((row["at"] - begun) / 1e9, *(kind(row[name]) for name in names)), [])
-        )
-    return [[row[column] for row in rows] for column in range(1 + len(names))]
+def _read(recorded: Recorded, file: str, kind: type[Reading]) -> tuple[list[float], list[Reading]]:
+    """Read rows in order of time, and their instants in seconds from the run's start; none if there is no such file."""
+    path = recorded.folder / file
+    if not path.exists() or not recorded.agents:
+        return [], []
+    begun = recorded.agents[0].origin.clock
+    rows = sorted(json_rows(path, partial(from_json, kind), []), key=lambda row: row.at)
+    return [(row.at - begun) / 1e9 for row in rows], rows

@@ -607,3 +607,80 @@ class HostSeriesRow:
     """The in-kernel path; null if the host does without."""
     cpu: HostCpu
     """CPU time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeterAbout:
+    """What the meters of a segment meter, and how certainly."""
+
+    source: str
+    """`here`, `ssh`, `node_exporter` or `none`."""
+    subject: str
+    """What is metered ([meters.md](meters.md#what-is-metered-the-subject))."""
+    whole_machine: bool | None = None
+    """Whether that is the whole machine; older folders say it by `subject` alone."""
+    why: str
+    """Why this subject was chosen; or why nothing is metered."""
+    honesty: str
+    """How certainly its CPU figures are the host's."""
+    order: int | None = None
+    """The number of that attribution level, from 1, the most certain; null if it has none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeterRow:
+    """A row of `meters.jsonl`. Beside `at` it has one of: `about`, `row` and `seconds`, `step` and `sheet`, `step` and
+    `profile`, `gap`."""
+
+    at: int
+    """On the engine's clock, also for meters of another machine."""
+    about: MeterAbout | None = None
+    """In the first row: what is metered."""
+    row: Mapping[str, Any] | None = None
+    """A report of about a second: numbers without tiers; figures that were not metered are left out."""
+    seconds: float | None = None
+    """The length of the interval of `row`."""
+    step: int | None = None
+    """The step of `sheet` or `profile`, from 0 within the segment."""
+    sheet: Mapping[str, Any] | None = None
+    """All figures of a step's measurement interval; each figure is `{"value", "tier"}` or `{"why"}`
+    ([meters.md](meters.md))."""
+    profile: Mapping[str, Any] | None = None
+    """Where the host's CPU time went in a step's measurement interval, by location and module; `flame.svg` draws that
+    of the segment's last step."""
+    gap: str | None = None
+    """Why the meters gave no figures from then on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkageRow:
+    """A row of `linkage.jsonl`: what dynamic linkers have reported."""
+
+    at: int
+    """On the engine's clock."""
+    programs: int
+    """Programs whose linker has reported."""
+    symbols: int
+    """References that these have bound by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunnableRow:
+    """A row of `wanting.jsonl`: the tasks of a benchmark's programs."""
+
+    at: int
+    """On the engine's clock."""
+    tasks: int
+    """Number of all tasks."""
+    wanting: int
+    """Tasks that run, are ready to run, or wait for a device."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelThreadsRow:
+    """A row of `kernel-threads.jsonl`: what the kernel's own threads have used."""
+
+    at: int
+    """On the engine's clock."""
+    seconds: float
+    """CPU time since the first row."""

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from cuesta.engine.local.kernel_threads import KernelThreads, cpu_times, record_kernel_threads
+from cuesta.records.rows import KernelThreadsRow
 
 
 def proc(here: Path, used: dict[int, int], comm: str = "kthreadd") -> Path:
@@ -28,9 +29,9 @@ def test_in_a_container_there_are_none(here: Path) -> None:
 
 def test_cpu_time_since_the_start_is_added_up(here: Path) -> None:
     threads = KernelThreads(proc(here, {3: 1_000_000_000, 4: 5_000_000_000}))
-    assert threads.read() == {"seconds": 0.0}
+    assert threads.read(1) == KernelThreadsRow(at=1, seconds=0.0)
     proc(here, {3: 1_250_000_000, 5: 500_000_000})  # one thread ended, one is new
-    assert threads.read() == {"seconds": 0.75}
+    assert threads.read(2) == KernelThreadsRow(at=2, seconds=0.75)
 
 
 def test_they_are_read_from_the_beginning_to_the_end_of_a_run(here: Path) -> None:

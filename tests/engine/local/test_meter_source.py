@@ -69,7 +69,7 @@ def test_a_pinned_host_has_percent_of_its_own_cpus() -> None:
 def test_a_host_that_cuesta_did_not_start_is_not_pinned() -> None:
     found = choose_source("auto", run("telnet://127.0.0.1:1", host_cpus=[2, 3]))
     assert "but not a host that it did not start" in found.attribution.sentence
-    assert found.about["order"] == 4
+    assert found.about.order == 4
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def test_rows_of_another_machine_use_the_clock_of_this_one(tmp_path: Path) -> No
 def test_nothing_is_metered_with_meters_none(tmp_path: Path) -> None:
     with run_meters(MeterSource(None, "none", "nothing", "--meters none", Attribution("")), tmp_path) as meter:
         expect(meter, _native.now(), (0, 1))
-    assert [list(row) for row in rows(tmp_path)] == [["about", "at"]]
+    assert [list(row) for row in rows(tmp_path)] == [["at", "about"]]
 
 
 def test_a_row_has_numbers_without_reasons() -> None:

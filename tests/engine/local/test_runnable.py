@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.engine.local.runnable import RunnableTasks, count_runnable
+from cuesta.records.rows import RunnableRow
 
 AGENT = """
 import subprocess, sys
@@ -37,19 +38,20 @@ def agent() -> Iterator["subprocess.Popen[str]"]:
 
 def test_spinning_tasks_are_runnable_and_sleeping_ones_are_not(agent: "subprocess.Popen[str]") -> None:
     tasks, give_up = RunnableTasks(os.getpid()), time.monotonic() + 30
-    while (counted := tasks.read()) != {"tasks": 3, "wanting": 2} and time.monotonic() < give_up:
+    expected = RunnableRow(at=0, tasks=3, wanting=2)
+    while (counted := tasks.read(0)) != expected and time.monotonic() < give_up:
         pass  # until all three have begun
-    assert counted == {"tasks": 3, "wanting": 2}
+    assert counted == expected
 
 
 def test_samples_of_tasks_are_written_beside_the_run_until_it_ends(tmp_path: Path) -> None:
     file = tmp_path / "run-1" / "wanting.jsonl"
     more, read = threading.Event(), RunnableTasks.read
 
-    def counted(tasks: RunnableTasks) -> dict[str, int]:
+    def counted(tasks: RunnableTasks, at: int) -> RunnableRow:
         if file.parent.exists():
             more.set()
-        return read(tasks)
+        return read(tasks, at)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(RunnableTasks, "read", counted)

@@ -133,7 +133,7 @@ class CertificationRun:
     def meters_whole_machine(self) -> bool:
         """Whether the subject is all that ran, so that the kernel's threads are a part of it."""
         about = self.recorded.metered.about(0)
-        return about is not None and about.whole_machine
+        return about is not None and about.whole_machine is True
 
     def cpu(self, phase: str) -> RecordFigure:
         return self._take(phase, lambda account: account.subject)

@@ -9,6 +9,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from cuesta.engine.local.recorded_readings import record_readings
+from cuesta.records.rows import KernelThreadsRow
 
 FILE = "kernel-threads.jsonl"
 KTHREADD = 2
@@ -23,12 +24,15 @@ class KernelThreads:
         self.before = cpu_times(proc)
         self.used = 0
 
-    def read(self) -> dict[str, float]:
-        """CPU seconds so far. A new thread counts whole; what an ended one used after the last reading is lost."""
+    def read(self, at: int) -> KernelThreadsRow:
+        """Read the CPU time so far; `at` is the instant, in ns.
+
+        A new thread counts whole; what an ended one used after the last reading is lost.
+        """
         now = cpu_times(self.proc)
         self.used += sum(max(used - self.before.get(pid, 0), 0) for pid, used in now.items())
         self.before = now
-        return {"seconds": self.used / 1e9}
+        return KernelThreadsRow(at=at, seconds=self.used / 1e9)
 
 
 @contextmanager

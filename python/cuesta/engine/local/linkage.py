@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cuesta.engine.local.recorded_readings import record_readings
+from cuesta.records.rows import LinkageRow
 
 FILE = "linkage.jsonl"
 BOUND = re.compile(r"^ *(\d+):\t *(final )?number of relocations: (\d+)$", re.MULTILINE)
@@ -32,14 +33,14 @@ class Linkage:
         """Variables that make linkers report, each process to a file of its own."""
         return {"LD_DEBUG": "statistics", "LD_DEBUG_OUTPUT": str(self.folder / "process")}
 
-    def read(self) -> dict[str, int]:
-        """How many programs have reported, and how many references they have bound."""
+    def read(self, at: int) -> LinkageRow:
+        """Read the reports that there are now; `at` is the instant, in ns."""
         for file in self.folder.iterdir():
             size = file.stat().st_size
             if self.reports.get(file, (0, []))[0] != size:
                 self.reports[file] = size, programs(file.read_text(errors="replace"), file.suffix[1:])
         symbols = [count for _, counts in self.reports.values() for count in counts]
-        return {"programs": len(symbols), "symbols": sum(symbols)}
+        return LinkageRow(at=at, programs=len(symbols), symbols=sum(symbols))
 
 
 def programs(report: str, process: str) -> list[int]:

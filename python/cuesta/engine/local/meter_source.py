@@ -17,6 +17,7 @@ from cuesta.engine.local.listener import listener
 from cuesta.engine.local.meter_process import MeterRequest
 from cuesta.line_kinds import OWN_PROGRAMS, port_of, without_settings
 from cuesta.plan.fields import tier_and_subject, tracing_tier
+from cuesta.records.rows import MeterAbout
 from cuesta.target import BUILTIN_HOST, kind_of, without_passwords
 
 HERE = (sys.executable, "-m", "cuesta.engine.local.meter_process")
@@ -82,10 +83,16 @@ class MeterSource:
         return self.request is not None and self.request.subject == MACHINE
 
     @property
-    def about(self) -> dict[str, object]:
+    def about(self) -> MeterAbout:
         """Its record; `honesty` and `order` are the attribution's sentence and level."""
-        own = {name: getattr(self, name) for name in ("source", "subject", "why", "whole_machine")}
-        return {**own, "honesty": self.attribution.sentence, "order": self.attribution.level}
+        return MeterAbout(
+            source=self.source,
+            subject=self.subject,
+            whole_machine=self.whole_machine,
+            why=self.why,
+            honesty=self.attribution.sentence,
+            order=self.attribution.level,
+        )
 
 
 @dataclass(frozen=True, slots=True)

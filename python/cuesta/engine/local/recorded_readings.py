@@ -2,24 +2,27 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from cuesta import _native
 from cuesta.private_files import write_private
+from cuesta.records.reading import to_row
 
 
 @contextmanager
-def record_readings(file: Path, every: float, read: Callable[[], Mapping[str, object]]) -> Iterator[None]:
+def record_readings(file: Path, every: float, read: Callable[[int], Any]) -> Iterator[None]:
     """Take a reading at the start of the block, at its end, and every `every` seconds between; then write the file.
 
+    `read` makes the row (`records.rows`) of an instant of the monotonic clock, in ns.
     The block makes the file's folder; if it does not, nothing is written.
     """
     rows, ending = list[str](), threading.Event()
 
     def take() -> None:
-        rows.append(json.dumps({"at": _native.now(), **read()}))
+        rows.append(json.dumps(to_row(read(_native.now()))))
 
     def keep_taking() -> None:
         while not ending.wait(every):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cuesta.engine.local.recorded_readings import record_readings
+from cuesta.records.rows import RunnableRow
 
 FILE = "wanting.jsonl"
 EVERY = 0.1
@@ -26,11 +27,11 @@ class RunnableTasks:
     root: int
     proc: Path = Path("/proc")
 
-    def read(self) -> dict[str, int]:
-        """How many tasks there are, and how many of them are runnable."""
+    def read(self, at: int) -> RunnableRow:
+        """Count the tasks, and those of them that are runnable; `at` is the instant, in ns."""
         children = self.children(self.root)
         states = [state for child in children for program in self.children(child) for state in self.states(program)]
-        return {"tasks": len(states), "wanting": sum(state in WANTING for state in states)}
+        return RunnableRow(at=at, tasks=len(states), wanting=sum(state in WANTING for state in states))
 
     def states(self, process: int) -> Iterator[str]:
         for task in self.tasks(process):
