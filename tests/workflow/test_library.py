@@ -4,6 +4,7 @@ import os
 import re
 import threading
 from datetime import timedelta
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,12 @@ def test_figures_are_attributes_of_the_run(tmp_path: Path) -> None:
     assert {"echo", "valid", "limited_by"} <= {*dir(run)}
     with pytest.raises(AttributeError, match=r"no figure `latency`; docs/summary.md lists them"):
         _ = run.latency
+
+
+def test_a_notebook_shows_the_page(tmp_path: Path) -> None:
+    run = cuesta.open(made_up.good(tmp_path / "run"))
+    (shown,) = re.findall(r'<iframe srcdoc="([^"]*)"', run._repr_html_())
+    assert unescape(shown) == run.page().read_text()
 
 
 def test_a_search_is_opened_as_one(tmp_path: Path) -> None:

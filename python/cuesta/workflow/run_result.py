@@ -113,7 +113,8 @@ class Run:
         """The page of the run, in a frame of its own, for notebooks."""
         from cuesta.report.several import build_page  # noqa: PLC0415, slow, and not always wanted
 
-        page = escape(build_page({self.folder.name: self.summary}, self.folder))
+        # As `str`: a `Markup` would escape what `escape` puts into it once more.
+        page = escape(str(build_page({self.folder.name: self.summary}, self.folder)))
         return f'<iframe srcdoc="{page}" style="width:100%;height:40em;border:0"></iframe>'
 
     def json(self) -> dict[str, Any]:
