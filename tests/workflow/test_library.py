@@ -90,6 +90,7 @@ def test_a_run_of_the_library_is_a_run_of_the_command(tmp_path: Path) -> None:
     (run,) = runs
     assert max(seen) == 2
     assert run.interrupted
+    assert run.exit == Exit.INTERRUPTED
     assert run.keystrokes.count
     assert not run.errors.count
     assert run.folder.parent == tmp_path / "runs"
@@ -118,6 +119,7 @@ def test_figures_are_attributes_of_the_run(tmp_path: Path) -> None:
     assert (run.echo.p95, run.transactions.per_s) == (last.echo.p95, last.transactions.per_s)
     assert run.steps[-1] is last
     assert {"echo", "valid", "limited_by"} <= {*dir(run)}
+    assert repr(run) == f"<Run {tmp_path / 'run'}>"
     with pytest.raises(AttributeError, match=r"no figure `latency`; docs/summary.md lists them"):
         _ = run.latency
 
@@ -131,6 +133,7 @@ def test_a_notebook_shows_the_page(tmp_path: Path) -> None:
 def test_a_search_is_opened_as_one(tmp_path: Path) -> None:
     search = cuesta.open(made_up.search(tmp_path / "run"))
     assert isinstance(search, Search)
+    assert repr(search) == f"<Search {tmp_path / 'run'}>"
     assert search.exit == Exit.GOOD
     assert search.result.users
 
@@ -143,7 +146,7 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
 def test_two_sides_are_folders_or_runs(tmp_path: Path) -> None:
     folders = [made_up.good(tmp_path / name) for name in ("base", "new")]
     comparison = cuesta.compare(cuesta.open(folders[0]), "new", here=tmp_path)
-    assert comparison.verdict == "refused"
+    assert repr(comparison) == f"<Comparison of {folders[1]} with {folders[0]}: refused>"
     assert comparison.exit == Exit.REFUSED
     assert "new is on both sides" in comparison.refused[0], comparison.refused
 
@@ -162,6 +165,7 @@ def test_a_prediction_answers_or_refuses(tmp_path: Path) -> None:
     write(tmp_path / "run", loads, seconds=10)
     prediction = cuesta.predict("run", at=["users=20"], here=tmp_path)
     assert prediction.exit == Exit.GOOD
+    assert repr(prediction) == f"<Prediction from {tmp_path / 'run'}>"
     ((figure,),) = (system["figures"] for system in prediction.json()["systems"])
     assert figure["users"] == 20
     assert figure["response"]["value"] == pytest.approx(20 / figure["throughput"]["value"] - figure["think"])

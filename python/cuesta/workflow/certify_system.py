@@ -81,7 +81,7 @@ class PlannedCertification:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Certification:
     """A certification folder and what its raw files say."""
 
@@ -96,6 +96,9 @@ class Certification:
     """In how many places `record.json` says otherwise."""
     failures: Sequence[str] = ()
     """Failures of the driver, a sentence each."""
+
+    def __repr__(self) -> str:
+        return f"<Certification {self.folder}: {self.record.grade}>"
 
     def text(self) -> str:
         """The form for a terminal, and where the files are."""

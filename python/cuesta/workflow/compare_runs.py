@@ -19,12 +19,15 @@ EXITS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """Two sides of runs, compared."""
 
     result: comparison.Comparison
     """All that `cuesta.analysis.compare` says."""
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {self.result.new.folder} with {self.result.base.folder}: {self.verdict}>"
 
     @property
     def verdict(self) -> str:

@@ -45,7 +45,7 @@ EXITS = {
 """By `limited_by`. Where the driver set the limit, or none was found, nothing is known of the host: refused."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Search(Run):
     """A finished search: the run with a step for each trial, and what its trials together say."""
 
@@ -58,7 +58,7 @@ class Search(Run):
     @property
     def exit(self) -> Exit:
         """The code with which the command ends: a search whose budget ended without an interval found no limit."""
-        if not self.valid or self.unwritten:
+        if self.interrupted or not self.valid or self.unwritten:
             return super().exit
         code = EXITS[self.result.limited_by]
         return Exit.REFUSED if code == Exit.GOOD and None in self.result.interval else code

@@ -52,12 +52,15 @@ class Questions:
     """Of a simulation that gives percentiles; None: nothing is simulated."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Prediction:
     """What other loads would see."""
 
     answer: Answer
     simulations: Sequence[SimulatedSystem]
+
+    def __repr__(self) -> str:
+        return f"<Prediction from {self.answer.prediction.measurements.title}>"
 
     @property
     def in_conflict(self) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cuesta.workflow.query_ledger import Frame
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """A finished run.
 
@@ -33,6 +33,9 @@ class Run:
     """What else happened, a sentence each."""
     unwritten: Sequence[str] = ()
     """Files that could not be written into the folder, each with the reason."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.folder}>"
 
     @property
     def folder(self) -> Path:
@@ -73,7 +76,9 @@ class Run:
 
     @property
     def exit(self) -> Exit:
-        """The code with which the command ends. That the run is invalid has precedence over a limit."""
+        """The code with which the command ends. That it was stopped, or is invalid, has precedence over a limit."""
+        if self.interrupted:
+            return Exit.INTERRUPTED
         if not self.valid:
             return Exit.INVALID
         if self.unwritten:
