@@ -41,6 +41,18 @@ def test_values_of_python_are_what_flags_write(tmp_path: Path) -> None:
     assert settings(tmp_path, **values) == settings(tmp_path, **written) == by_flags
 
 
+@pytest.mark.parametrize("fifty_us", [5e-5, timedelta(microseconds=50), "50us"])
+def test_short_durations_are_numbers_too(tmp_path: Path, fifty_us: object) -> None:
+    read = load(RawOptions(keywords={"stagger": fifty_us, "think": fifty_us, "host": {"delay": fifty_us}}), tmp_path)
+    (group,) = read.settings.group
+    assert (group.stagger, group.think, read.settings.host.delay) == (50_000, "fixed 50us", 50_000)
+
+
+def test_a_range_is_a_sweep_and_durations_are_shown_as_such(tmp_path: Path) -> None:
+    swept = load(RawOptions(keywords={"users": range(2, 7, 4), "think": [timedelta(seconds=90)]}), tmp_path)
+    assert [step.swept for step in swept.steps] == [{"users": users, "think": "1m30s"} for users in (2, 6)]
+
+
 def test_a_list_of_values_is_a_sweep(tmp_path: Path) -> None:
     swept = load(RawOptions(keywords={"users": [2, 4], "sweep": {"host": {"delay": ["1ms", "2ms"]}}}), tmp_path)
     assert [step.swept for step in swept.steps] == [

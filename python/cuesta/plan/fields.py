@@ -19,7 +19,7 @@ from cuesta.figures.catalogue import CATALOGUE
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.line_kinds import SYNTAX
-from cuesta.plan.reading import number_reader, read_text, refuse, whole_reader
+from cuesta.plan.reading import number_as_text, number_reader, read_text, refuse, whole_reader
 from cuesta.plan.service import Service
 from cuesta.plan.typed_table import TypedTable
 from cuesta.target import without_passwords
@@ -72,7 +72,7 @@ def _annotate(expected: str, read: Callable[[Any], object], python: str = "str")
 def _duration(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         refuse("it is not a duration")
-    return _native.duration(str(value).strip())
+    return _native.duration(number_as_text(value))
 
 
 def _off_or_duration(value: object) -> int | None:
@@ -215,7 +215,7 @@ def _pairs(value: object) -> str:
 
 def _distribution(value: object) -> str:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return _parsed_distribution(str(value) if is_number else read_text(value))
+    return _parsed_distribution(number_as_text(value) if is_number else read_text(value))
 
 
 _parsed_distribution = cache(_native.distribution)

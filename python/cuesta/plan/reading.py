@@ -1,9 +1,14 @@
 """Readers of the raw values of a plan. They raise ValueError, which says what is wrong with the value."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import NoReturn
+
+from cuesta import _native
+
+YEAR = 365 * 24 * 60 * 60 * 1_000_000
+"""Microseconds of the longest duration."""
 
 
 def refuse(why: str) -> NoReturn:
@@ -17,14 +22,24 @@ def read_text(value: object) -> str:
 
 
 def as_written(value: object) -> object:
-    """A value of Python as a plan writes it: a timedelta in microseconds, a path as text, a tuple as a list."""
+    """A value of Python as a plan writes it: a timedelta as a duration, a path as text, a sequence as a list."""
     if isinstance(value, timedelta):
-        return f"{value // timedelta(microseconds=1)}us"
+        microseconds = value // timedelta(microseconds=1)
+        is_writable = 0 <= microseconds <= YEAR
+        return _native.show_duration(1000 * microseconds) if is_writable else f"{microseconds}us"
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, Mapping):
         return {str(name): as_written(each) for name, each in value.items()}
-    return [*map(as_written, value)] if isinstance(value, list | tuple) else value
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [as_written(each) for each in value]
+    return value
+
+
+def number_as_text(value: object) -> str:
+    """A number without an exponent, which durations do not have; a text without the blanks around it."""
+    text = str(value).strip()
+    return f"{value:.9f}" if isinstance(value, float) and "e" in text else text
 
 
 def number_reader(least: float, most: float) -> Callable[[object], float]:
