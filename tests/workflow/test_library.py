@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 import cuesta
+from cuesta.engine.job import Job
 from cuesta.errors import Exit, InputError, RefusedError, UsageError
 from cuesta.plan import RawOptions, load
 from cuesta.plan.keywords import PlanSettings
 from cuesta.records.messages import Snapshot
+from cuesta.workflow import library
 from cuesta.workflow.find_limit import Search
 from cuesta.workflow.run_result import Run
 from tests.analysis.capacity.simulated import Load, write
@@ -68,17 +70,45 @@ def test_groups_and_tables_are_keywords_too(tmp_path: Path) -> None:
     assert plan.settings.validity.settled is False
 
 
+def test_groups_of_keywords_play_the_tape_and_have_the_settings_at_the_top_of_a_plan(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text('target = "pty:cat"\ntape = "plan.tape"\n')
+    groups = {"group": [{"name": "one"}, {"name": "two", "tape": "two.tape"}]}
+    for named, tape in (
+        (RawOptions(tape="edit.tape", keywords={**groups, "target": "pty:cat"}), "edit.tape"),
+        (RawOptions(plan=tmp_path / "plan.toml", keywords=groups), "plan.tape"),
+    ):
+        one, two = load(named, tmp_path).settings.group
+        assert (one.tape, two.tape) == (str(tmp_path / tape), str(tmp_path / "two.tape"))
+        assert one.target == two.target == "pty:cat"
+
+
 @pytest.mark.parametrize(
     ("keywords", "text"),
     [
         ({"user": 3}, "user: no such setting; did you mean `users`?"),
         ({"users": "many"}, "users: expected a number of users, got 'many'"),
         ({"measure": timedelta(0)}, "measure: measuring takes at least 100ms"),
+        ({"validity": {"steal": 2}}, "validity.steal: expected a share such as `1%` or 0.01, got 2"),
+        ({"validity": {"setled": False}}, "validity.setled: no such setting; did you mean `settled`?"),
+        ({"host": {"delay": "long"}}, "host.delay: expected a duration"),
+        ({"host": "echo"}, "host: expected a table, got 'echo'"),
+        ({"group": [{"name": "typists", "usres": 3}]}, "group.typists.usres: no such setting; did you mean `users`?"),
+        ({"limits": ["echo.p95"]}, "limits: expected a limit"),
     ],
 )
 def test_a_wrong_keyword_is_named(tmp_path: Path, keywords: dict[str, object], text: str) -> None:
     with pytest.raises(UsageError, match=f"^{re.escape(text)}"):
         settings(tmp_path, **keywords)
+
+
+def test_a_tape_may_be_a_keyword(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "edit.tape").write_text('Type "x" Enter\n')
+    jobs = list[Job]()
+    monkeypatch.setattr(library, "measure", lambda job, *_: jobs.append(job))
+    cuesta.run("edit.tape", here=tmp_path)
+    cuesta.run(tape="edit.tape", here=tmp_path)
+    cuesta.run(tape=Path("edit.tape"), here=tmp_path)
+    assert [job.plan.settings for job in jobs] == [jobs[0].plan.settings] * 3
 
 
 def test_a_run_of_the_library_is_a_run_of_the_command(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from cuesta.errors import InputError, UsageError
 from cuesta.foreign_files import TooLongError, read_text
-from cuesta.plan.messages import distinct, message, plan_error
+from cuesta.plan.messages import distinct, message, place, plan_error
 from cuesta.plan.offered_tape import refuse_without_tape
 from cuesta.plan.reading import as_written
 from cuesta.plan.schema import Group, Settings, flags
@@ -87,17 +87,20 @@ class RawOptions:
 
 def load(options: RawOptions, here: Path) -> Plan:
     """Read, merge and check everything. Paths in flags are relative to `here`, which may have a cuesta.toml."""
-    source = str(options.plan or options.tape or "the main job")
-    if options.plan or options.tape:
-        raw = _merge(_project(here), _read(options.plan) if options.plan else {})
+    keywords = _keywords(options.keywords, here)
+    groups = {name: keywords.pop(name) for name in ("group",) if name in keywords}
+    source = str(options.plan or options.tape or ("keywords" if groups else "the main job"))
+    _check_layer(groups, str)
+    if options.plan or options.tape or groups:
+        own = _read(options.plan) if options.plan else _play(options.tape, here) if options.tape else {}
+        raw = _merge(_project(here), {**own, **groups})
     else:
         raw = _merge(_read(MAIN_JOB), _project(here))
     if options.tape:
         raw.setdefault("name", _name_of(options.tape))
-        set_setting(raw, "tape", options.tape if options.tape.startswith("builtin:") else str(here / options.tape))
     _override(raw, _environment(options.environment), _variable, here)
     _override(raw, options.flags, _flag, here)
-    _override(raw, _keywords(options.keywords, here), str, here)
+    _override(raw, keywords, str, here)
     try:
         settings = Settings.model_validate(raw)
     except ValidationError as error:
@@ -113,6 +116,11 @@ def load(options: RawOptions, here: Path) -> Plan:
         if group.target != BUILTIN_HOST and "tape" not in group.model_fields_set:
             refuse_without_tape(group.target, options.plan)
     return plan
+
+
+def _play(tape: str, here: Path) -> dict[str, Any]:
+    """A plan that plays a tape."""
+    return {"tape": tape if tape.startswith("builtin:") else str(here / tape)}
 
 
 def _name_of(tape: str) -> str:
@@ -209,13 +217,12 @@ def _environment(environment: Mapping[str, str]) -> dict[str, object]:
 
 
 def _keywords(keywords: Mapping[str, object], here: Path) -> dict[str, Any]:
-    """Keywords as a plan in `here` writes them, groups first: other settings of groups apply to these."""
+    """Keywords as a plan in `here` writes them."""
     known = dict.fromkeys((*Settings.model_fields, *Group.model_fields))
     for name in keywords:
         if name not in known:
             raise UsageError(f"{name}: no such setting{suggest(name, known)}")
-    groups_first = sorted(keywords, key=lambda name: name != "group")
-    raw: dict[str, Any] = {name: as_written(keywords[name]) for name in groups_first}
+    raw: dict[str, Any] = {name: as_written(value) for name, value in keywords.items()}
     _anchor(raw, here.resolve())
     if isinstance(raw.get("sweep"), dict):
         raw["sweep"] = dict(flatten(raw["sweep"]))
@@ -224,9 +231,7 @@ def _keywords(keywords: Mapping[str, object], here: Path) -> dict[str, Any]:
 
 def _override(raw: dict[str, Any], layer: Mapping[str, object], spell: Callable[[str], str], here: Path) -> None:
     """Merge flags or the environment into a plan. One value replaces the plan's sweep of it; limits are added."""
-    for name, value in layer.items():
-        for each in _values(name, value) or (value,):
-            _check(spell(name), name, each)
+    _check_layer(layer, spell)
     groups = raw["group"]
     tables = [raw.get(name, {}) for name in (*TABLES, "sweep")]
     if not isinstance(groups, list) or not isinstance(raw.get("limits", []), list):
@@ -254,15 +259,27 @@ def _drop_axes(raw: dict[str, Any], name: str) -> None:
         raw["sweep"] = {axis: values for axis, values in swept.items() if axes[axis] != [name]}
 
 
+def _check_layer(layer: Mapping[str, object], spell: Callable[[str], str]) -> None:
+    for name, value in layer.items():
+        for each in _values(name, value) or (value,):
+            _check(spell(name), name, each)
+
+
 def _check(flag: str, name: str, value: object) -> None:
     """Check a flag by itself, so that the message names the flag instead of a setting of the plan."""
     raw = {"group": [{name: value}]} if name in Group.model_fields else {name: value}
     try:
         Settings.model_validate(raw)
     except ValidationError as error:
-        places = {detail["loc"]: f" {detail['loc'][-1]}" if name == "host" else "" for detail in distinct(error)}
-        rows = (f"{flag}{places[detail['loc']]}: {message(detail)}" for detail in distinct(error))
+        rows = (f"{_place(flag, raw, detail['loc'])}: {message(detail)}" for detail in distinct(error))
         raise UsageError("\n".join(rows)) from None
+
+
+def _place(flag: str, raw: Mapping[str, object], loc: Sequence[int | str]) -> str:
+    """Where a wrong value is: a flag or variable, an entry of one (`--host delay`), or of a keyword (`host.delay`)."""
+    if loc[0] == "host" and flag == "--host":
+        return f"{flag} {loc[-1]}"
+    return place(raw, loc) if loc[0] == flag and flag != "limits" else flag
 
 
 def _values(name: str, value: object) -> list[object] | None:

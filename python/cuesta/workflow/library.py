@@ -211,6 +211,8 @@ def check(file: File, /, *, here: File = ".") -> Check:
 
 def _options(function: str, tape: File | None, here: File, settings: PlanSettings) -> RawOptions:
     """What is to be run, as the command line would say it."""
+    if tape is None and "tape" in settings:
+        tape = settings.pop("tape")
     named = None if tape is None else str(tape)
     plan = Path(here, named) if named and named.endswith(".toml") else None
     command = (function, *([named] if named else []), *(f"{name}={value}" for name, value in settings.items()))
