@@ -95,12 +95,8 @@ class Database:
         """Restrict what the block runs to reading the tables; DuckDB's errors become UsageError."""
         check_select(sql)
         self.switch_off_access(file)
-        try:
+        with refuse_query():
             yield
-        except duckdb.Error as error:
-            raise UsageError(
-                f"--sql: {first_row(error)}", "`cuesta ledger --tables` lists tables and columns"
-            ) from None
 
     def switch_off_access(self, file: Path | None) -> None:
         """Switch off access to disk and network, except for `file`, which will be written."""
@@ -162,12 +158,19 @@ def insert(connection: duckdb.DuckDBPyConnection, name: str, rows: Iterable[dict
             )
 
 
-def check_select(sql: str) -> None:
-    """Raise UsageError unless `sql` is one SELECT."""
+@contextmanager
+def refuse_query() -> Iterator[None]:
+    """Raise UsageError in place of an error of DuckDB."""
     try:
-        statements = duckdb.extract_statements(sql)
+        yield
     except duckdb.Error as error:
         raise UsageError(f"--sql: {first_row(error)}", "`cuesta ledger --tables` lists tables and columns") from None
+
+
+def check_select(sql: str) -> None:
+    """Raise UsageError unless `sql` is one SELECT."""
+    with refuse_query():
+        statements = duckdb.extract_statements(sql)
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise UsageError(
             "--sql: expected one SELECT: the database can only be read", "write a query that begins with SELECT or FROM"

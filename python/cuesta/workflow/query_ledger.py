@@ -9,7 +9,7 @@ import duckdb
 
 from cuesta.analysis.sql_rows import rows_of_certification, rows_of_run
 from cuesta.errors import UsageError
-from cuesta.ledger.database import Database, check_select, connect
+from cuesta.ledger.database import Database, check_select, connect, refuse_query
 from cuesta.ledger.discover import discover, fingerprint
 from cuesta.ledger.tables import TABLES
 from cuesta.validation import suggest
@@ -27,8 +27,9 @@ class Frame:
         return self.relation.columns
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """The rows as values of Python; None where nothing was measured."""
-        return self.relation.fetchall()
+        """The rows as values of Python; None where nothing was measured. Raises UsageError if one cannot be made."""
+        with refuse_query():
+            return self.relation.fetchall()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The rows as a stream of Arrow record batches (Arrow's PyCapsule interface)."""
