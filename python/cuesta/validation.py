@@ -44,6 +44,11 @@ def show_value(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
+def is_share(value: object) -> bool:
+    """Whether a value is a number between 0 and 1, of which it is neither."""
+    return isinstance(value, int | float) and 0 < value < 1
+
+
 def suggest(word: str, words: Iterable[str]) -> str:
     """A hint: `; did you mean …?`, or the list of known words."""
     known = list(words)

@@ -306,6 +306,7 @@ def test_what_cannot_be_certified_is_refused_before_anything_runs(
     ("flags", "text"),
     [
         ("--runs 5", "--runs: goes with a plan"),
+        ("--runs 0", "--runs: goes with a plan"),
         ("--comment x --absentee", "--absentee, --comment: goes with a plan"),
         ("--verify --out x", "--out: goes with a plan"),
         ("--verify --sign key", "--verify changes nothing"),

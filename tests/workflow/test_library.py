@@ -6,6 +6,7 @@ import threading
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from cuesta.plan import RawOptions, load
 from cuesta.plan.keywords import PlanSettings
 from cuesta.records.messages import Snapshot
 from cuesta.workflow import library
-from cuesta.workflow.find_limit import Search
+from cuesta.workflow.find_limit import PlannedSearch, Search
 from cuesta.workflow.run_result import Run
 from tests.analysis.capacity.simulated import Load, write
 from tests.processes import command_of, descendants, end
@@ -202,6 +203,64 @@ def test_two_plans_are_run_in_turn(tmp_path: Path) -> None:
         cuesta.compare("a.toml", "b.toml", here=tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("terms", "text"),
+    [
+        ({"margin": 5}, "margin: expected a share between 0 and 1, got 5"),
+        ({"margin": float("nan")}, "margin: expected a share"),
+        ({"step": -1}, "step: expected a number from 0, got -1"),
+        ({"despite": " "}, "--despite: expected a reason"),
+        ({"compensation": {"demand": 2}}, "--compensation needs --despite"),
+        ({"despite": "x", "compensation": {"deman": 2}}, "did you mean `demand`"),
+        ({"despite": "x", "compensation": {"demand": "2"}}, "expected a ratio for demand, got '2'"),
+        ({"pairs": 8}, "pairs and out are for two plans"),
+    ],
+)
+def test_wrong_terms_of_a_comparison_are_refused(tmp_path: Path, terms: dict[str, Any], text: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(text)):
+        cuesta.compare("base", "new", here=tmp_path, **terms)
+
+
+BUDGETS: list[timedelta | float | str] = [timedelta(minutes=20), 1200, 1200.0, "20m"]
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_terms_of_a_search_are_values_of_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, budget: timedelta | float | str
+) -> None:
+    planned = list[PlannedSearch]()
+    monkeypatch.setattr(library, "find_limit", lambda search, *_: planned.append(search))
+    for most in (500_001, "500001"):
+        cuesta.search("builtin:interactive", limits=["echo.p95 < 100ms"], budget=budget, most=most, here=tmp_path)
+    assert {(each.budget, each.method.highest) for each in planned} == {(1200.0, 500_001.0)}
+
+
+@pytest.mark.parametrize(
+    ("terms", "text"),
+    [
+        ({"rule": "bisect"}, "--rule: expected regression or rfc9971, got 'bisect'"),
+        ({"most": "many"}, "--most: expected a whole number"),
+        ({"budget": "long"}, "--budget: expected a duration"),
+        ({"resume": "old", "users": 3}, "resume: the search goes on as it was begun, without a tape, limits, users"),
+    ],
+)
+def test_wrong_terms_of_a_search_are_refused(tmp_path: Path, terms: dict[str, Any], text: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(text)):
+        cuesta.search("builtin:interactive", limits=["echo.p95 < 100ms"], here=tmp_path, **terms)
+
+
+def test_a_certification_that_was_made_cannot_be_told_otherwise(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="comments: for a plan that is run"):
+        cuesta.certify(tmp_path, comments=["better now"])
+
+
+def test_rows_that_cannot_be_made_are_a_wrong_query(tmp_path: Path) -> None:
+    frame = cuesta.open(made_up.good(tmp_path / "run")).frame()
+    assert frame.rows() == frame.rows()
+    with pytest.raises(UsageError, match="Could not convert"):
+        cuesta.query("SELECT CAST(folder AS INTEGER) FROM runs", tmp_path).rows()
+
+
 def test_a_prediction_answers_or_refuses(tmp_path: Path) -> None:
     loads = [Load(users=users, think=1.0, service=0.05) for users in (2, 8, 16, 30)]
     write(tmp_path / "run", loads, seconds=10)
@@ -212,8 +271,19 @@ def test_a_prediction_answers_or_refuses(tmp_path: Path) -> None:
     assert figure["users"] == 20
     assert figure["response"]["value"] == pytest.approx(20 / figure["throughput"]["value"] - figure["think"])
 
-    with pytest.raises(UsageError, match="--limit latency < 1s"):
-        cuesta.predict("run", limit="latency < 1s", here=tmp_path)
+    assert cuesta.predict("run", users="20", here=tmp_path).json() == prediction.json()
+    assert cuesta.predict("run", at="users=20", here=tmp_path).json() == prediction.json()
+
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"limit": "latency < 1s"}, "--limit latency < 1s"),
+        ({"margin": "10%"}, "margin: expected a share between 0 and 1, got '10%'"),
+        ({"seed": -1}, "seed: expected a whole number, got -1"),
+    ]
+    for asked, text in wrong:
+        with pytest.raises(UsageError, match=re.escape(text)):
+            cuesta.predict("run", here=tmp_path, **asked)
+    with pytest.raises(UsageError, match="expected run folders, or one typed table"):
+        cuesta.predict()
 
 
 def test_a_tape_is_checked(tmp_path: Path) -> None:

@@ -51,8 +51,8 @@ def _verify(arguments: argparse.Namespace) -> int:
 def _check_flags(arguments: argparse.Namespace) -> None:
     """Raise UsageError for flags that cannot be combined."""
     names = ("runs", "absentee", "dry_run", "system", "reference", "profile", "comment", "out")
-    flags = (name.replace("_", "-") for name in names if getattr(arguments, name) not in (None, False, []))
-    plan_flags = ", ".join(f"--{flag}" for flag in flags)
+    values = {name.replace("_", "-"): getattr(arguments, name) for name in names}
+    plan_flags = ", ".join(f"--{flag}" for flag, value in values.items() if value or type(value) is int)
     if arguments.signers and not arguments.verify:
         raise UsageError(
             "cuesta certify: --signers goes with --verify", "cuesta certify --verify FOLDER --signers FILE"
@@ -64,8 +64,6 @@ def _check_flags(arguments: argparse.Namespace) -> None:
             f"cuesta certify: {plan_flags}: goes with a plan that is run, and {arguments.what} was made already",
             "leave it out; what was certified cannot be told otherwise afterwards",
         )
-    if arguments.runs is not None and arguments.runs < 1:
-        raise UsageError(f"--runs: expected a number of runs, got {arguments.runs}")
 
 
 def _certify(arguments: argparse.Namespace) -> int:

@@ -1,27 +1,23 @@
 """`cuesta compare`: tells whether the new system is faster or slower than the base, as far as the runs can show."""
 
 import argparse
-import re
 from dataclasses import replace
 from pathlib import Path
 
 from cuesta.analysis.compare.comparison import Terms
-from cuesta.analysis.compare.metrics import HEADLINES
 from cuesta.cli.control import control_run
 from cuesta.cli.options import percentage, plan_options
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import check_empty, new_folder
 from cuesta.errors import Exit, UsageError
 from cuesta.terminal import inform
-from cuesta.validation import suggest
-from cuesta.workflow.compare_runs import Comparison, compare_folders, compare_pairs
+from cuesta.workflow.compare_runs import Comparison, check_terms, compare_folders, compare_pairs
 from cuesta.workflow.run_pairs import prepare_pairs, run_pairs
 from cuesta.workflow.service_profile import ServiceComparison, compare_with_service
 
 MARGIN = "5%"
 """The default of --margin."""
-PART_FIGURE = r"(response|echo)\{.+\}\.p95"
-"""The name of a figure of one transaction or one group. Whether the runs have it is checked when they are read."""
+EXAMPLE = "as --compensation response.p95=0.97"
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -85,14 +81,8 @@ def _insist_on_profile(arguments: argparse.Namespace) -> None:
 
 
 def _terms(arguments: argparse.Namespace) -> Terms:
-    despite: str | None = arguments.despite
-    if despite is not None and not despite.strip():
-        raise UsageError("cuesta compare: --despite: expected a reason", "it is printed in the result: say it in words")
-    if arguments.compensation and not despite:
-        remedy = "say what was changed: --despite REASON"
-        raise UsageError("cuesta compare: --compensation needs --despite: it corrects for a changed method", remedy)
     margin = percentage(arguments.margin or MARGIN, "cuesta compare: --margin", MARGIN)
-    return Terms(margin, despite, dict(map(_compensation, arguments.compensation)))
+    return check_terms(Terms(margin, arguments.despite, dict(map(_compensation, arguments.compensation))))
 
 
 def _step(text: str | None) -> int | None:
@@ -104,13 +94,7 @@ def _step(text: str | None) -> int | None:
 
 def _compensation(text: str) -> tuple[str, float]:
     name, _, factor = text.rpartition("=")
-    known = [metric.name for metrics in HEADLINES for metric in metrics]
-    if name not in known and not re.fullmatch(PART_FIGURE, name):
-        raise UsageError(f"cuesta compare: --compensation: no such figure: {name!r}{suggest(name, known)}")
     try:
-        ratio = float(factor)
+        return name, float(factor)
     except ValueError:
-        ratio = -1.0
-    if not 0 < ratio < float("inf"):
-        raise UsageError(f"cuesta compare: --compensation: expected {name}=RATIO, got {text!r}", f"as {name}=0.97")
-    return name, ratio
+        raise UsageError(f"cuesta compare: --compensation: expected FIGURE=RATIO, got {text!r}", EXAMPLE) from None

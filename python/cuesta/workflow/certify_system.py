@@ -120,6 +120,8 @@ class Certification:
 
 def prepare_certifications(plan: Plan, terms: CertificationTerms, out: Path) -> list[PlannedCertification]:
     """Read and check everything: one certification for each group, below `out` if there are several."""
+    if not isinstance(terms.runs, int) or terms.runs < 1:
+        raise UsageError(f"--runs: expected a number of runs, got {terms.runs!r}")
     jobs = list(certifier.parts(plan))
     folders = {group.name: out / group.name if len(jobs) > 1 else out for group, _ in jobs}
     for folder in folders.values():

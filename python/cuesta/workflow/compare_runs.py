@@ -1,5 +1,6 @@
 """Compares two sides of runs: folders or pairs → one number for each run and figure → a verdict on each figure."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,9 +8,11 @@ from typing import Any
 
 from cuesta.analysis.compare import comparison
 from cuesta.analysis.compare.comparison import Overall, Terms
+from cuesta.analysis.compare.metrics import HEADLINES
 from cuesta.analysis.compare.sides import read_paired_sides, read_side
 from cuesta.analysis.compare.verdict import MetricComparison
-from cuesta.errors import Exit
+from cuesta.errors import Exit, UsageError
+from cuesta.validation import is_share, suggest
 
 EXITS = {
     Overall.UNCHANGED: Exit.GOOD,
@@ -17,6 +20,8 @@ EXITS = {
     Overall.INCONCLUSIVE: Exit.INCONCLUSIVE,
     Overall.REFUSED: Exit.REFUSED,
 }
+PART_FIGURE = r"(response|echo)\{.+\}\.p95"
+"""The name of a figure of one transaction or one group. Whether the runs have it is checked when they are read."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -60,6 +65,25 @@ class Comparison:
         from cuesta.report.comparison import data  # noqa: PLC0415, slow, and not always wanted
 
         return data(self.result)
+
+
+def check_terms(terms: Terms) -> Terms:
+    """The terms, if a comparison can be made on them. Raises UsageError."""
+    if not is_share(terms.margin):
+        raise UsageError(f"cuesta compare: margin: expected a share between 0 and 1, got {terms.margin!r}", "as 0.05")
+    if terms.despite is not None and not terms.despite.strip():
+        raise UsageError("cuesta compare: --despite: expected a reason", "it is printed in the result: say it in words")
+    if terms.compensation and not terms.despite:
+        remedy = "say what was changed: --despite REASON"
+        raise UsageError("cuesta compare: --compensation needs --despite: it corrects for a changed method", remedy)
+    known = [metric.name for metrics in HEADLINES for metric in metrics]
+    for name, ratio in terms.compensation.items():
+        if name not in known and not re.fullmatch(PART_FIGURE, name):
+            raise UsageError(f"cuesta compare: --compensation: no such figure: {name!r}{suggest(name, known)}")
+        if not (isinstance(ratio, int | float) and 0 < ratio < float("inf")):
+            what = f"cuesta compare: --compensation: expected a ratio for {name}, got {ratio!r}"
+            raise UsageError(what, f"as {name}=0.97")
+    return terms
 
 
 def compare_folders(base: Path, new: Path, terms: Terms, step: int | None = None) -> Comparison:

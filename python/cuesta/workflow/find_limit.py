@@ -152,6 +152,8 @@ def _method(plan: Plan, terms: SearchTerms) -> Method:
     if len(plan.steps) > 1:
         raise InputError(f"{plan.source}: sweep: a search makes its own steps", "leave the sweep out")
     check_objective(plan.settings)
+    if terms.rule not in TRIALS:
+        raise UsageError(f"--rule: expected {' or '.join(TRIALS)}, got {terms.rule!r}")
     groups = plan.settings.group
     rates = [group.load.per_s for group in groups if group.load.kind == "open"]
     start = recorded_rate(sum(rates)) if rates else float(sum(group.users for group in groups))

@@ -6,6 +6,7 @@ Durations are timedeltas, numbers of seconds, or texts as flags have them. Paths
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -16,8 +17,10 @@ from cuesta.analysis.search.method import Rule
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import new_folder
 from cuesta.engine.ports import Engine, Observer
+from cuesta.errors import UsageError
 from cuesta.plan import RawOptions, load
 from cuesta.plan.keywords import PlanSettings
+from cuesta.plan.reading import as_written, number_as_text
 from cuesta.workflow.certify_system import (
     Certification,
     CertificationTerms,
@@ -26,7 +29,7 @@ from cuesta.workflow.certify_system import (
     read_certification,
 )
 from cuesta.workflow.check_tape import Check, check_plan, check_tape
-from cuesta.workflow.compare_runs import Comparison, compare_folders, compare_pairs
+from cuesta.workflow.compare_runs import Comparison, check_terms, compare_folders, compare_pairs
 from cuesta.workflow.control import Control, ignore
 from cuesta.workflow.find_limit import Search, SearchTerms, find_limit, prepare_resumed, prepare_search
 from cuesta.workflow.measure import measure, prepare_run
@@ -69,9 +72,9 @@ def search(  # noqa: PLR0913, keywords
     tape: File | None = None,
     /,
     *,
-    most: float | None = None,
+    most: float | str | None = None,
     rule: Rule = "regression",
-    budget: str | None = None,
+    budget: timedelta | float | str | None = None,
     resume: File | None = None,
     here: File = ".",
     out: File | None = None,
@@ -83,15 +86,19 @@ def search(  # noqa: PLR0913, keywords
 ) -> Search:
     """Find the largest load that meets the objective, `limits=["echo.p95 < 100ms"]`; as `cuesta search`.
 
-    `most` is the largest load that is tried, `budget` the duration within which it ends (`20m`), `resume` the folder of
+    `most` is the largest load that is tried, `budget` the duration within which it ends, `resume` the folder of
     a search that goes on as it was begun, without other settings. `tell` receives a sentence after each trial. All else
     is as for `run`.
     """
     control = _control(observer, stop, engine, tell)
+    terms = SearchTerms(_number(most), rule, _number(as_written(budget)))
     if resume is not None:
+        given = {"a tape": tape, "most": most, "out": out, **settings}
+        if wrong := [name for name, value in given.items() if value is not None]:
+            what = f"resume: the search goes on as it was begun, without {', '.join(wrong)}"
+            raise UsageError(what, "leave it out")
         folder = Path(here, resume)
-        return find_limit(prepare_resumed(folder, budget, Path(here)), folder, control)
-    terms = SearchTerms(None if most is None else f"{most:g}", rule, budget)
+        return find_limit(prepare_resumed(folder, terms.budget, Path(here)), folder, control)
     planned = prepare_search(_options("cuesta.search", tape, here, settings), terms, Path(here), _path(out, here))
     return find_limit(planned, _folder(out, here, planned.settings.name), control)
 
@@ -119,10 +126,15 @@ def compare(  # noqa: PLR0913, keywords
     0, by default the last; `despite` is the reason to compare sides that differ, `compensation` the factor of each
     figure that makes up for a changed method. `pairs` and what follows are for plans.
     """
-    terms = Terms(margin, despite, compensation or {})
+    terms = check_terms(Terms(margin, despite, compensation or {}))
+    if step is not None and not (isinstance(step, int) and step >= 0):
+        raise UsageError(f"step: expected a number from 0, got {step!r}", "steps count from 0 here, from 1 in reports")
+    are_plans = new is not None and all(str(side).endswith(".toml") for side in (base, new))
+    if not are_plans and (pairs is not None or out is not None):
+        raise UsageError("pairs and out are for two plans, which are run in turn", "leave them out")
     if new is None:
         return compare_pairs(_place(base, here), terms, step)
-    if not all(str(side).endswith(".toml") for side in (base, new)):
+    if not are_plans:
         return compare_folders(_place(base, here), _place(new, here), terms, step)
     one, other = (RawOptions(plan=_place(plan, here), command=("cuesta.compare", str(plan))) for plan in (base, new))
     planned = prepare_pairs(one, other, Path(here), None if pairs is None else str(pairs), terms)
@@ -133,7 +145,7 @@ def compare(  # noqa: PLR0913, keywords
 def predict(  # noqa: PLR0913, keywords
     *inputs: File | Run,
     at: Sequence[str] = (),
-    users: float | None = None,
+    users: float | str | None = None,
     limit: str | None = None,
     configuration: Sequence[str] = (),
     fit: Sequence[str] = (),
@@ -145,12 +157,11 @@ def predict(  # noqa: PLR0913, keywords
 ) -> Prediction:
     """Predict other loads from run folders, runs or a typed table; as `cuesta predict`.
 
-    Questions are written as in the flags: `at=["users=500,think=5s"]`, `demand=["cpu=-20%"]`. `margin` is a share. With
-    `seed` the fitted model is simulated, and gives percentiles.
+    Questions are written as in the flags: `at=["users=500,think=5s"]`, `demand=["cpu=-20%"]`; a single one may be a
+    text. `margin` is a share. With `seed` the fitted model is simulated, and gives percentiles.
     """
-    asked = Questions(
-        at, None if users is None else f"{users:g}", limit, configuration, fit, margin, demand, servers, seed
-    )
+    at, configuration, fit, demand, servers = map(_texts, (at, configuration, fit, demand, servers))
+    asked = Questions(at, _number(users), limit, configuration, fit, margin, demand, servers, seed)
     return predict_loads([_place(each, here) for each in inputs], asked, ignore)
 
 
@@ -176,10 +187,14 @@ def certify(  # noqa: PLR0913, keywords
     was made before is derived again.
     """
     if Path(here, plan).is_dir():
+        given = {"absentee": absentee, "system": system, "reference": reference, "profile": profile, "out": out}
+        if wrong := [name for name, value in {**given, "comments": comments}.items() if value]:
+            what = f"{', '.join(wrong)}: for a plan that is run, and {plan} was made already"
+            raise UsageError(what, "leave it out")
         certification = read_certification(Path(here, plan))
         return {certification.record.given.group: certification}
     loaded = load(RawOptions(plan=Path(here, plan), command=("cuesta.certify", str(plan))), Path(here))
-    terms = CertificationTerms(runs, absentee, system, _path(reference, here), _path(profile, here), comments)
+    terms = CertificationTerms(runs, absentee, system, _path(reference, here), _path(profile, here), _texts(comments))
     planned = prepare_certifications(loaded, terms, _folder(out, here, loaded.settings.name))
     return dict(certify_systems(planned, _control(observer, stop, LOCAL, tell)))
 
@@ -217,6 +232,16 @@ def _options(function: str, tape: File | None, here: File, settings: PlanSetting
     plan = Path(here, named) if named and named.endswith(".toml") else None
     command = (function, *([named] if named else []), *(f"{name}={value}" for name, value in settings.items()))
     return RawOptions(plan, None if plan else named, keywords={**settings}, command=command)
+
+
+def _number(value: object) -> str | None:
+    """A number as its flag has it."""
+    return None if value is None else number_as_text(value)
+
+
+def _texts(texts: Sequence[str]) -> Sequence[str]:
+    """Texts that may be given as one."""
+    return [texts] if isinstance(texts, str) else texts
 
 
 def _place(side: File | Run, here: File) -> Path:

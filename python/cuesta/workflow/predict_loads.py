@@ -22,6 +22,7 @@ from cuesta.analysis.predict.simulated_limit import is_percentile
 from cuesta.analysis.predict.what_if import Answer, read_mean_limit
 from cuesta.errors import Exit, RefusedError, UsageError
 from cuesta.figures.limit import Limit
+from cuesta.validation import is_share
 
 SEED = 1
 """The seed of `cuesta run`, unless told otherwise."""
@@ -91,6 +92,10 @@ def predict_loads(inputs: Sequence[Path], asked: Questions, tell: Callable[[int]
 
     Raises UsageError for a question, InputError for an input, RefusedError if no row can be fitted.
     """
+    if not is_share(asked.margin):
+        raise UsageError(f"cuesta predict: margin: expected a share between 0 and 1, got {asked.margin!r}", "as 0.1")
+    if asked.seed is not None and not (isinstance(asked.seed, int) and 0 <= asked.seed < 2**63):
+        raise UsageError(f"cuesta predict: seed: expected a whole number, got {asked.seed!r}", "as 2")
     changes = [*map(read_demand, asked.demand), *map(read_servers, asked.servers)]
     limit = _limit(asked.limit)
     is_simulated_limit = asked.seed is not None and limit is not None and is_percentile(limit)
@@ -105,9 +110,9 @@ def predict_loads(inputs: Sequence[Path], asked: Questions, tell: Callable[[int]
 
 def _read(inputs: Sequence[Path]) -> Measurements:
     tables = [path for path in inputs if path.suffix == ".toml"]
-    if not tables:
+    if inputs and not tables:
         return read_runs(inputs)
-    if len(inputs) > 1:
+    if len(inputs) != 1:
         raise UsageError("cuesta predict: expected run folders, or one typed table", "give one INPUT for each question")
     return read_table(tables[0])
 
