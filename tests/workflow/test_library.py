@@ -161,7 +161,10 @@ def test_figures_are_attributes_of_the_run(tmp_path: Path) -> None:
     last = run.summary.last
     assert (run.echo.p95, run.transactions.per_s) == (last.echo.p95, last.transactions.per_s)
     assert run.steps[-1] is last
-    assert {"echo", "valid", "limited_by"} <= {*dir(run)}
+    assert {*run.json()} <= {*dir(run)}
+    assert all(hasattr(run, name) for name in run.json())
+    whole = {name: getattr(run, name) for name in ("ended", "planned_steps", "run_folder")}
+    assert whole == {"ended": "completed", "planned_steps": 1, "run_folder": str(run.folder)}
     assert repr(run) == f"<Run {tmp_path / 'run'}>"
     with pytest.raises(AttributeError, match=r"no figure `latency`; docs/summary.md lists them"):
         _ = run.latency

@@ -124,9 +124,9 @@ class Summary:
         """The last step, or the only one; of a search the last trial that counts, if one does."""
         return (self.counted or self.steps)[-1]
 
-    def json(self) -> dict[str, Any]:
-        """Make the object that `--json` prints: the run's figures, those of its last step, and all steps."""
-        run = RunFigures(
+    def figures(self) -> RunFigures:
+        """The figures of the whole run."""
+        return RunFigures(
             valid=self.valid,
             invalid_because=self.invalid_because,
             ended=self.ended,
@@ -140,9 +140,12 @@ class Summary:
             published=self.published,
             run_folder=str(self.recorded.folder),
         )
+
+    def json(self) -> dict[str, Any]:
+        """Make the object that `--json` prints: the run's figures, those of its last step, and all steps."""
         last = asdict(self.last, dict_factory=table_to_json)
         of_last = {name: each for name, each in last.items() if name not in OF_RUN}
-        return asdict(run, dict_factory=table_to_json) | of_last
+        return asdict(self.figures(), dict_factory=table_to_json) | of_last
 
 
 def summarise(folder: Path | str, only: int | None = None) -> Summary:

@@ -12,6 +12,7 @@ from cuesta.engine.folder import write_json
 from cuesta.engine.run_job import RunResult
 from cuesta.errors import CuestaError, Exit
 from cuesta.figures.step import LimitResult, StepFigures
+from cuesta.figures.whole_run import RunFigures
 
 if TYPE_CHECKING:
     from cuesta.workflow.query_ledger import Frame
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 class Run:
     """A finished run.
 
-    The figures of its last step are attributes: `run.echo.p95` in seconds, `run.transactions.per_s`, and so on, as
-    docs/summary.md lists them; None where nothing was measured.
+    Its figures and those of its last step are attributes: `run.echo.p95` in seconds, `run.transactions.per_s`, and so
+    on, as docs/summary.md lists them; None where nothing was measured.
     """
 
     summary: Summary
@@ -86,13 +87,15 @@ class Run:
         return {True: Exit.GOOD, False: Exit.LIMIT, None: Exit.INCONCLUSIVE}[self.summary.limits_ok]
 
     def __getattr__(self, name: str) -> Any:
-        """A figure, or a table of figures, of the last step."""
-        if name.startswith("_") or name not in StepFigures.__dataclass_fields__:
-            raise AttributeError(f"a run has no figure `{name}`; docs/summary.md lists them")
-        return getattr(self.summary.last, name)
+        """A figure, or a table of figures, of the run or of its last step."""
+        if name in RunFigures.__dataclass_fields__:
+            return getattr(self.summary.figures(), name)
+        if name in StepFigures.__dataclass_fields__:
+            return getattr(self.summary.last, name)
+        raise AttributeError(f"a run has no figure `{name}`; docs/summary.md lists them")
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *StepFigures.__dataclass_fields__})
+        return sorted({*super().__dir__(), *RunFigures.__dataclass_fields__, *StepFigures.__dataclass_fields__})
 
     def text(self, *, verbose: bool = False, colour: bool | None = False) -> str:
         """The summary for a terminal; `verbose`: not only its first screen; `colour` None: if this is a terminal."""
