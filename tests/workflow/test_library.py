@@ -260,8 +260,10 @@ def test_a_certification_that_was_made_cannot_be_told_otherwise(tmp_path: Path) 
 def test_rows_that_cannot_be_made_are_a_wrong_query(tmp_path: Path) -> None:
     frame = cuesta.open(made_up.good(tmp_path / "run")).frame()
     assert frame.rows() == frame.rows()
-    with pytest.raises(UsageError, match="Could not convert"):
-        cuesta.query("SELECT CAST(folder AS INTEGER) FROM runs", tmp_path).rows()
+    wrong = cuesta.query("SELECT CAST(folder AS INTEGER) FROM runs", tmp_path)
+    for read in (wrong.rows, wrong.__arrow_c_stream__):
+        with pytest.raises(UsageError, match="Could not convert"):
+            read()
 
 
 def test_a_prediction_answers_or_refuses(tmp_path: Path) -> None:

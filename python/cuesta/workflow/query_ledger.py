@@ -33,7 +33,8 @@ class Frame:
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The rows as a stream of Arrow record batches (Arrow's PyCapsule interface)."""
-        return self.relation.__arrow_c_stream__(requested_schema)
+        with refuse_query():
+            return self.relation.__arrow_c_stream__(requested_schema)
 
 
 def query_ledger(sql: str, places: Sequence[Path]) -> Frame:
