@@ -11,12 +11,16 @@ from typing import Any
 import pytest
 
 import cuesta
+from cuesta.analysis.compare import comparison
+from cuesta.analysis.compare.comparison import Terms
+from cuesta.analysis.compare.sides import Side
 from cuesta.engine.job import Job
 from cuesta.errors import Exit, InputError, RefusedError, UsageError
 from cuesta.plan import RawOptions, load
 from cuesta.plan.keywords import PlanSettings
 from cuesta.records.messages import Snapshot
 from cuesta.workflow import library
+from cuesta.workflow.compare_runs import Comparison
 from cuesta.workflow.find_limit import PlannedSearch, Search
 from cuesta.workflow.run_result import Run
 from tests.analysis.capacity.simulated import Load, write
@@ -191,10 +195,16 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
 
 def test_two_sides_are_folders_or_runs(tmp_path: Path) -> None:
     folders = [made_up.good(tmp_path / name) for name in ("base", "new")]
-    comparison = cuesta.compare(cuesta.open(folders[0]), "new", here=tmp_path)
-    assert repr(comparison) == f"<Comparison of {folders[1]} with {folders[0]}: refused>"
-    assert comparison.exit == Exit.REFUSED
-    assert "new is on both sides" in comparison.refused[0], comparison.refused
+    compared = cuesta.compare(cuesta.open(folders[0]), "new", here=tmp_path)
+    assert repr(compared) == f"<Comparison of {folders[1]} with {folders[0]}: refused>"
+    assert compared.exit == Exit.REFUSED
+    assert "new is on both sides" in compared.refused[0], compared.refused
+
+
+def test_a_comparison_of_pairs_is_named_by_their_folder() -> None:
+    side = Side(Path("pairs"), [], [])
+    compared = comparison.Comparison(side, side, in_pairs=True, terms=Terms(), refused=["no pair is left"])
+    assert repr(Comparison(compared)) == "<Comparison of the pairs in pairs: refused>"
 
 
 def test_two_plans_are_run_in_turn(tmp_path: Path) -> None:

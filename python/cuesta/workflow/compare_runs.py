@@ -32,7 +32,9 @@ class Comparison:
     """All that `cuesta.analysis.compare` says."""
 
     def __repr__(self) -> str:
-        return f"<Comparison of {self.result.new.folder} with {self.result.base.folder}: {self.verdict}>"
+        base, new = self.result.base.folder, self.result.new.folder
+        sides = f"the pairs in {base}" if self.result.in_pairs else f"{new} with {base}"
+        return f"<Comparison of {sides}: {self.verdict}>"
 
     @property
     def verdict(self) -> str:
