@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import shutil
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -68,6 +69,13 @@ def test_a_truncated_run_says_where_it_ends(tmp_path: Path) -> None:
     assert "**the record breaks off: recorded are 12.0 s of 32.0 s planned" in markdown(
         runs(made_up.cut_off(tmp_path / "run"))
     )
+
+
+def test_a_run_of_which_an_agent_broke_off_says_how_far_each_got(tmp_path: Path) -> None:
+    folder = made_up.cut_off(tmp_path / "run")
+    shutil.copytree(RunFolder(tmp_path / "whole").write() / "agent-0", folder / "agent-1")
+    text = markdown(runs(folder))
+    assert "the record breaks off: recorded are 12.0 s by one agent and 32.0 s by another, of 32.0 s planned" in text
 
 
 def test_foreign_names_are_plain_text(tmp_path: Path) -> None:

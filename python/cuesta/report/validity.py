@@ -1,8 +1,12 @@
 """Whether a run can be trusted and was complete, with the reasons."""
 
 from cuesta.analysis.summary import Summary
+from cuesta.ledger.run_folder import Agent
 from cuesta.report.model import Verdict
 from cuesta.units import count, seconds
+
+AT_ONCE = 1.5
+"""Seconds within which agents that ended together recorded their last row: rows are a second long."""
 
 
 def judge_run(summary: Summary) -> Verdict:
@@ -46,10 +50,20 @@ def describe_ending(summary: Summary) -> str:
     if not (word := name_ending(summary)):
         return ""
     recorded = summary.recorded
-    until = max((row.start + row.length for agent in recorded.agents for row in agent.intervals), default=0.0)
+    until = max(map(recorded_until, recorded.agents), default=0.0)
+    together = [each for each in recorded.agents if each.folder.parent == recorded.agents[-1].folder.parent]
+    first = min(map(recorded_until, together), default=until)
     # A search plans a trial at a time, so that its end was never planned.
     planned = None if summary.search else max((step.end for step in recorded.steps.values()), default=None)
     if not until:
         return f"{word}: nothing was recorded"
     planned_part = f" of {seconds(planned)} planned" if planned else ""
+    if until - first > AT_ONCE:
+        how_far = f"{seconds(first)} by one agent and {seconds(until)} by another,{planned_part}"
+        return f"{word}: recorded are {how_far}; below is what each measured until then"
     return f"{word}: recorded are {seconds(until)}{planned_part}; below is what was measured until then"
+
+
+def recorded_until(agent: Agent) -> float:
+    """The end of what an agent recorded, in seconds of the run."""
+    return max((row.start + row.length for row in agent.intervals), default=0.0)
