@@ -25,15 +25,49 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` takes as long to load as all that `--version` needs
-    from cuesta.workflow.library import certify, check, compare, open, predict, query, run, search  # noqa: A004, used as `cuesta.open`
+    from cuesta import errors
+    from cuesta.workflow.library import (
+        Certification,
+        Check,
+        Comparison,
+        Prediction,
+        Run,
+        Search,
+        certify,
+        check,
+        compare,
+        open,  # noqa: A004, used as `cuesta.open`
+        predict,
+        query,
+        run,
+        search,
+    )
 
-__all__ = ["certify", "check", "compare", "open", "predict", "query", "run", "search"]
+__all__ = [
+    "Certification",
+    "Check",
+    "Comparison",
+    "Prediction",
+    "Run",
+    "Search",
+    "certify",
+    "check",
+    "compare",
+    "errors",
+    "open",
+    "predict",
+    "query",
+    "run",
+    "search",
+]
 
 
 def __getattr__(name: str) -> object:
     """Load the library when it is first used: the command loads only what a verb needs."""
     if name not in __all__:
         raise AttributeError(f"module `cuesta` has no `{name}`")
-    from cuesta.workflow import library  # noqa: PLC0415
+    from importlib import import_module  # noqa: PLC0415
 
-    return getattr(library, name)
+    if name == "errors":
+        return import_module("cuesta.errors")
+    return getattr(import_module("cuesta.workflow.library"), name)

@@ -41,6 +41,11 @@ def settings(here: Path, **keywords: object) -> object:
     return load(RawOptions(keywords=keywords), here).settings
 
 
+def test_results_and_errors_have_names_in_the_package() -> None:
+    assert {name for name in cuesta.__all__ if not hasattr(cuesta, name)} == set()
+    assert (cuesta.Run, cuesta.Search, cuesta.errors.UsageError) == (Run, Search, UsageError)
+
+
 def test_values_of_python_are_what_flags_write(tmp_path: Path) -> None:
     written = {"users": "3", "think": "1.5s", "settle": "2s", "key_rate": "5cps", "limits": ["errors.count == 0"]}
     values = {"users": 3, "think": 1.5, "settle": timedelta(seconds=2), "key_rate": 5, "limits": ("errors.count == 0",)}
@@ -178,6 +183,7 @@ def test_a_notebook_shows_the_page(tmp_path: Path) -> None:
     run = cuesta.open(made_up.good(tmp_path / "run"))
     (shown,) = re.findall(r'<iframe srcdoc="([^"]*)"', run._repr_html_())
     assert unescape(shown) == run.page().read_text()
+    assert run.page(str(tmp_path / "page.html")).stat().st_size > 10_000
 
 
 def test_a_search_is_opened_as_one(tmp_path: Path) -> None:
@@ -191,6 +197,10 @@ def test_a_search_is_opened_as_one(tmp_path: Path) -> None:
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a run folder"):
         cuesta.open(tmp_path)
+    (tmp_path / "certification.json").write_text("{}")
+    with pytest.raises(InputError, match="a certification") as refused:
+        cuesta.open(tmp_path)
+    assert refused.value.remedy == f"cuesta.certify('{tmp_path}') reads it"
 
 
 def test_two_sides_are_folders_or_runs(tmp_path: Path) -> None:

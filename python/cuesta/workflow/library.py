@@ -17,7 +17,8 @@ from cuesta.analysis.search.method import Rule
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import new_folder
 from cuesta.engine.ports import Engine, Observer
-from cuesta.errors import UsageError
+from cuesta.errors import InputError, UsageError
+from cuesta.ledger.certification import is_certification
 from cuesta.plan import RawOptions, load
 from cuesta.plan.keywords import PlanSettings
 from cuesta.plan.reading import as_written, number_as_text
@@ -201,6 +202,8 @@ def certify(  # noqa: PLR0913, keywords
 
 def open(folder: File) -> Run:  # noqa: A001, as `cuesta.open`
     """Read a run folder, finished or not; a `Search` if it is one. Raises InputError if it cannot be read."""
+    if is_certification(Path(folder)):
+        raise InputError(f"{folder}: a certification, and no run folder", f"cuesta.certify({str(folder)!r}) reads it")
     run = open_finished(Path(folder))
     return Search(run.summary) if "search" in run.summary.recorded.run else run
 
@@ -263,4 +266,19 @@ def _folder(out: File | None, here: File, name: str) -> Path:
     return _path(out, here) or new_folder(Path(here), name)
 
 
-__all__ = ["certify", "check", "compare", "open", "predict", "query", "run", "search"]
+__all__ = [
+    "Certification",
+    "Check",
+    "Comparison",
+    "Prediction",
+    "Run",
+    "Search",
+    "certify",
+    "check",
+    "compare",
+    "open",
+    "predict",
+    "query",
+    "run",
+    "search",
+]

@@ -103,11 +103,11 @@ class Run:
 
         return text(self.summary, colour, verbose=verbose)
 
-    def page(self, file: Path | None = None) -> Path:
+    def page(self, file: Path | str | None = None) -> Path:
         """Write the page, by default `report.html` in the run folder; returns its file."""
         from cuesta.report.several import write_page  # noqa: PLC0415, slow, and not always wanted
 
-        file = file or self.folder / "report.html"
+        file = Path(file or self.folder / "report.html")
         write_page({self.folder.name: self.summary}, file)
         return file
 
