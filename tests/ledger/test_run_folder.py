@@ -99,6 +99,14 @@ def test_an_unreadable_row_is_left_out_and_reported(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["timeline.json", "agent.json"])
+@pytest.mark.parametrize("content", ["[]", "null", '"text"'])
+def test_what_is_no_object_is_reported_as_damage(tmp_path: Path, name: str, content: str) -> None:
+    folder = RunFolder(tmp_path).write()
+    (folder / "agent-0" / name).write_text(content)
+    assert f"agent-0/{name}: is no JSON object" in open_run(folder).damage
+
+
 def test_later_segments_continue_the_steps_and_the_time(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", users=(4, 4), measure=3).write()
     later = RunFolder(tmp_path / "later", measure=3).write()

@@ -73,11 +73,14 @@ class RowReader:
 
 
 def read_object(path: Path, damage: list[str]) -> JsonObject:
-    """Read a file with one JSON object; empty if the file is missing or cut off."""
+    """Read a file with one JSON object; empty if the file is missing, cut off or something else."""
     try:
-        content: JsonObject = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         damage.append(f"{place(path)}: {error.strerror if isinstance(error, OSError) else 'is cut off'}")
+        return {}
+    if not isinstance(content, dict):
+        damage.append(f"{place(path)}: is no JSON object")
         return {}
     return content
 
