@@ -7,7 +7,8 @@ BUILTIN_HOST = "host:"
 LOOPBACK = "127.0.0.1"
 """Where the built-in host listens by default."""
 PASSWORD = re.compile(
-    r"(://[^/@:\s]*:)[^@\s]*@|((?:password|passphrase|secret|token|api_?key|access_?key)=)[^&\s'\"]*", re.IGNORECASE
+    r"(://[^/@:\s]*:)(?:[^/\s]*|\S*)@|((?:password|passphrase|secret|token|api_?key|access_?key)=)[^&\s'\"]*",
+    re.IGNORECASE,
 )
 """A password in a URL, and the part before it."""
 
