@@ -5,8 +5,8 @@ use cuesta_host::HostSeriesRow;
 use cuesta_meters::report::MeterReport;
 use cuesta_record::schema::FieldType;
 use cuesta_record::{
-    AgentEnd, AgentNote, KernelThreadsRow, LinkageRow, MeterRow, RunnableRow, SeriesRow, TimelineFile, TransactionRow,
-    UserRow, WireRow,
+    AgentEnd, AgentNote, KernelThreadsRow, LinkageRow, MeterRecord, RunnableRow, SeriesRow, TimelineFile,
+    TransactionRow, UserRow, WireRow,
 };
 use pyo3::prelude::*;
 
@@ -25,7 +25,7 @@ pub(crate) fn schema() -> PyResult<String> {
         AgentNote::tables,
         WireRow::tables,
         HostSeriesRow::tables,
-        MeterRow::tables,
+        MeterRecord::tables,
         LinkageRow::tables,
         RunnableRow::tables,
         KernelThreadsRow::tables,

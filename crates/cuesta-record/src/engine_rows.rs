@@ -93,7 +93,7 @@ record! {
 
 record! {
     /// A row of `meters.jsonl`: beside `at` either `about`, `row` and `seconds`, `step` and `sheet`, `step` and `profile`, or `gap`.
-    MeterRow {
+    MeterRecord {
         /// on the engine's clock, also for meters of another machine
         at: Stamp = Nanoseconds;
         /// in the first row: what is metered

@@ -9,7 +9,7 @@ from typing import Any
 from cuesta.ledger.rows import RowReader
 from cuesta.records.meter_report import MeterReport
 from cuesta.records.reading import from_json
-from cuesta.records.rows import MeterAbout, MeterRow
+from cuesta.records.rows import MeterAbout, MeterRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,11 @@ def read_metered(
     for first, folder in folders:
         path = folder / "meters.jsonl"
         if path.exists():
-            for row in reader.json_rows(path, partial(from_json, MeterRow), damage):
+            for row in reader.json_rows(path, partial(from_json, MeterRecord), damage):
                 _take(metered, first, begun, row)
 
 
-def _take(metered: Metered, first: int, begun: int, row: MeterRow) -> None:
+def _take(metered: Metered, first: int, begun: int, row: MeterRecord) -> None:
     at = (row.at - begun) / 1e9
     step = first + (row.step or 0)
     if row.about:

@@ -26,7 +26,7 @@ MODULES = {
         "AgentNote",
         "WireRow",
         "HostSeriesRow",
-        "MeterRow",
+        "MeterRecord",
         "LinkageRow",
         "RunnableRow",
         "KernelThreadsRow",

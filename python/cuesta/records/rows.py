@@ -628,9 +628,9 @@ class MeterAbout:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeterRow:
-    """A row of `meters.jsonl`. Beside `at` it has one of: `about`, `row` and `seconds`, `step` and `sheet`, `step` and
-    `profile`, `gap`."""
+class MeterRecord:
+    """A row of `meters.jsonl`: beside `at` either `about`, `row` and `seconds`, `step` and `sheet`, `step` and
+    `profile`, or `gap`."""
 
     at: int
     """On the engine's clock, also for meters of another machine."""
@@ -647,7 +647,7 @@ class MeterRow:
     ([meters.md](meters.md))."""
     profile: Mapping[str, Any] | None = None
     """Where the host's CPU time went in a step's measurement interval, by location and module; `flame.svg` draws that
-    of the segment's last step."""
+    of the last step."""
     gap: str | None = None
     """Why the meters gave no figures from then on."""
 

@@ -21,7 +21,7 @@ from cuesta.engine.local.meter_source import MeterSource
 from cuesta.json_text import json_text
 from cuesta.private_files import record_file, write_private
 from cuesta.records.reading import to_row
-from cuesta.records.rows import MeterRow
+from cuesta.records.rows import MeterRecord
 
 RESTARTS = 3
 PAUSE = 1.0
@@ -77,7 +77,7 @@ class Metering:
         self.threads: list[threading.Thread] = []
 
     def start(self) -> None:
-        self._write(MeterRow(at=_native.now(), about=self.meter_source.about))
+        self._write(MeterRecord(at=_native.now(), about=self.meter_source.about))
         if self.meter_source.command:
             self._launch(self.meter_source.command)
             self._start_thread(self._listen)
@@ -213,22 +213,22 @@ class Metering:
                 return None  # of the time before a measurement interval
             with suppress(OSError):  # the recorder reports a full disk
                 write_private(self.folder / "flame.svg", profile["flame"])
-            return self._write(MeterRow(at=_native.now(), step=step, profile=profile["listing"]))
+            return self._write(MeterRecord(at=_native.now(), step=step, profile=profile["listing"]))
         if self.meter_source.source != "here":
             row["at"] = _native.now()  # the other machine has another clock
         if not row.pop("mark", False):
-            return self._write(MeterRow(at=row["at"], row=compact(row), seconds=row["seconds"]))
+            return self._write(MeterRecord(at=row["at"], row=compact(row), seconds=row["seconds"]))
         step, asked = self.marks.popleft() if self.marks else (None, None)
         if asked is not None and (late := row["at"] - asked) > LATE:
             self._gap(f"it read {late / 1e9:.1f} s after a bound of a step: figures are not of all of it")
         if step is not None:
-            self._write(MeterRow(at=row["at"], step=step, sheet=row))
+            self._write(MeterRecord(at=row["at"], step=step, sheet=row))
             self.reported = step
         return None
 
     def _gap(self, why: str) -> None:
         self.reads.set()
-        self._write(MeterRow(at=_native.now(), gap=why))
+        self._write(MeterRecord(at=_native.now(), gap=why))
 
     def _describe_end(self) -> str:
         """The end of the process's own error message, or its exit code; and what to do."""
@@ -238,7 +238,7 @@ class Metering:
         remedy = remedy_for(self.meter_source.source, why)
         return f"{why}; {remedy}" if remedy else why
 
-    def _write(self, row: MeterRow) -> None:
+    def _write(self, row: MeterRecord) -> None:
         with suppress(OSError, ValueError):  # the recorder reports a full disk
             self.file.write(json_text(to_row(row)) + "\n")
             self.file.flush()
