@@ -26,7 +26,7 @@ from cuesta.analysis.capacity.resources.resource import Kind, Resource
 
 FAMILY = (cpus, busiest_cpu, one_cpu, quota, disks, interfaces, servers, front_end, terminal_lines)
 
-__all__ = ["Kind", "Resource", "resources"]
+__all__ = ["Kind", "Resource", "read_resources"]
 
 
 def read_resources(measured: MeasuredStep) -> Sequence[Resource]:
