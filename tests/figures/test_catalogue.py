@@ -2,7 +2,8 @@ from pathlib import Path
 from typing import Any
 
 from cuesta.analysis import summarise
-from cuesta.figures import BY_NAME, CATALOGUE, DURATIONS, Better, Unit
+from cuesta.figures import BY_NAME, CATALOGUE, Better, Unit
+from cuesta.figures.catalogue import DURATIONS
 from tests.run_folder import RunFolder
 
 

@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from cuesta.plan import Load, Service, fields
+from cuesta.plan import Service, fields
+from cuesta.plan.fields import Load
 
 
 def read(kind: Any, value: object) -> object:

@@ -9,9 +9,9 @@ from typing import Any, get_args
 import pytest
 
 from cuesta import machine
-from cuesta.analysis.search import Replay
 from cuesta.analysis.search.history import History
 from cuesta.analysis.search.outcome import LimitedBy, Try
+from cuesta.analysis.search.replay import Replay
 from cuesta.engine.folder import describe_run
 from cuesta.engine.job import SECOND, prepare
 from cuesta.engine.run_job import RunResult

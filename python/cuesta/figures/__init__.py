@@ -13,6 +13,6 @@ here: `cuesta.analysis` fills the tables in.
 """
 
 from cuesta.figures.about import Better, Unit
-from cuesta.figures.catalogue import BY_NAME, CATALOGUE, DURATIONS, Figure
+from cuesta.figures.catalogue import BY_NAME, CATALOGUE
 
-__all__ = ["BY_NAME", "CATALOGUE", "DURATIONS", "Better", "Figure", "Unit"]
+__all__ = ["BY_NAME", "CATALOGUE", "Better", "Unit"]

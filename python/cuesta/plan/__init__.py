@@ -13,17 +13,15 @@
   library, from the schema.
 """
 
-from cuesta.plan.fields import Load
 from cuesta.plan.load import Plan, RawOptions, Segment, load
 from cuesta.plan.published import PublishedFigure, PublishedTable
-from cuesta.plan.schema import Group, Host, Settings, Validity
+from cuesta.plan.schema import Group, Host, Settings
 from cuesta.plan.service import Service
 from cuesta.plan.sweep import Step
 
 __all__ = [
     "Group",
     "Host",
-    "Load",
     "Plan",
     "PublishedFigure",
     "PublishedTable",
@@ -32,6 +30,5 @@ __all__ = [
     "Service",
     "Settings",
     "Step",
-    "Validity",
     "load",
 ]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from cuesta.analysis import Summary, summarise
-from cuesta.analysis.capacity import Finding, find_bottleneck
-from cuesta.analysis.capacity.findings import DriverLimited, GaveOut, Saturated, Undecided, Unlimited
+from cuesta.analysis.capacity import find_bottleneck
+from cuesta.analysis.capacity.findings import DriverLimited, Finding, GaveOut, Saturated, Undecided, Unlimited
 from cuesta.analysis.capacity.measured_step import order_by_load
 from cuesta.analysis.search import Method
 from tests.analysis.capacity.simulated import Load, write

@@ -9,6 +9,5 @@
 """
 
 from cuesta.analysis.capacity.bottleneck import find_bottleneck
-from cuesta.analysis.capacity.findings import Finding
 
-__all__ = ["Finding", "find_bottleneck"]
+__all__ = ["find_bottleneck"]

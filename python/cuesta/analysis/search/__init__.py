@@ -13,19 +13,17 @@
 
 from cuesta.analysis.search.method import Method, recorded_rate
 from cuesta.analysis.search.outcome import Outcome, Try
-from cuesta.analysis.search.replay import Replay, TrialRow, replay
+from cuesta.analysis.search.replay import TrialRow, replay
 from cuesta.analysis.search.search_result import SearchResult, search_result
-from cuesta.analysis.search.trial import Trial, judge_trials
+from cuesta.analysis.search.trial import Trial
 
 __all__ = [
     "Method",
     "Outcome",
-    "Replay",
     "SearchResult",
     "Trial",
     "TrialRow",
     "Try",
-    "judge_trials",
     "recorded_rate",
     "replay",
     "search_result",
