@@ -14,11 +14,10 @@ import pytest
 
 from cuesta.analysis.compare.verdict import least_change
 from cuesta.engine.interleaved import Interleaved
-from cuesta.engine.job import prepare
+from cuesta.engine.job import prepare, seconds_of_run
 from cuesta.errors import Exit
 from cuesta.plan import RawOptions, load
 from cuesta.units import share
-from cuesta.workflow.dry_run import duration
 from cuesta.workflow.run_pairs import PlannedPairs, figures_to_test
 from tests.analysis.test_representative import causes
 from tests.busy import BUSY
@@ -185,7 +184,7 @@ def test_the_detectable_change_is_printed_before_the_first_pair(here: Path, writ
     assert figures == ["CPU per transaction", "transactions/s", *responses, "echo p95 of short", "echo p95 of long"]
     series = Interleaved(options, options, here, pairs=8)
     text = "\n".join(PlannedPairs(series, (job, job), figures, 0.05).announcement())
-    assert f"8 pairs, 16 runs: about {16 * duration(job):.0f} s" in text
+    assert f"8 pairs, 16 runs: about {16 * seconds_of_run(job):.0f} s" in text
     least = least_change(8, 0.03, in_pairs=True, alpha=0.05 / 6)
     assert least
     assert f"differ by 3 % (standard deviation): a change of {share(math.expm1(least))}; " in text

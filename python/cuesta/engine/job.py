@@ -107,6 +107,11 @@ def timeline(segment: Segment) -> list[PlannedTimes]:
     return times
 
 
+def seconds_of_run(job: Job) -> float:
+    """How long a run of the job takes."""
+    return sum(timeline(segment)[-1].end + DRAIN for segment in job.plan.segments()) / SECOND
+
+
 def most_users(segment: Segment) -> int:
     """The most lines that are open at once in a segment."""
     columns = zip(*(step.settings.group for step in segment.steps), strict=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from cuesta.engine.engines import LOCAL
-from cuesta.engine.job import DRAIN, SECOND, Job, timeline
+from cuesta.engine.job import Job, seconds_of_run
 from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan import Step
 from cuesta.plan.fields import tier_and_subject
@@ -51,8 +51,7 @@ class Method:
 
     def seconds(self, timed: int) -> float:
         """The length of all runs, if every run counts."""
-        (segment,) = self.timed.plan.segments()
-        return sum(self.runs(timed).values()) * (timeline(segment)[-1].end + DRAIN) / SECOND
+        return sum(self.runs(timed).values()) * seconds_of_run(self.timed)
 
     def rows(self, timed: int) -> list[str]:
         """For people: which runs will be made, and why the kernel is not traced."""

@@ -6,7 +6,7 @@ from typing import Any
 from cuesta.analysis.planned import write_swept_value
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.foresight import warnings
-from cuesta.engine.job import DRAIN, SECOND, Job, timeline
+from cuesta.engine.job import SECOND, Job, seconds_of_run, timeline
 from cuesta.engine.ssh import describe_unused, ssh_settings
 from cuesta.errors import CuestaError
 from cuesta.line_kinds import row_of
@@ -17,7 +17,7 @@ from cuesta.units import many, minutes
 
 def show_plan(job: Job, ending: Sequence[str] = ()) -> str:
     """What a run of the job would do. `ending`: the last rows, if it is one run of several; by default its duration."""
-    ending = ending or [f"It will take about {minutes(duration(job))}."]
+    ending = ending or [f"It will take about {minutes(seconds_of_run(job))}."]
     parts = [
         _settings(job),
         _groups(job),
@@ -32,11 +32,6 @@ def show_plan(job: Job, ending: Sequence[str] = ()) -> str:
     return "\n\n".join(parts)
 
 
-def duration(job: Job) -> float:
-    """Seconds that a run of the job takes."""
-    return sum(timeline(segment)[-1].end + DRAIN for segment in job.plan.segments()) / SECOND
-
-
 def plan_data(job: Job) -> dict[str, Any]:
     """`show_plan` as data."""
     steps = [
@@ -48,7 +43,7 @@ def plan_data(job: Job) -> dict[str, Any]:
     return {
         "plan": job.plan.settings.model_dump(mode="json"),
         "steps": steps,
-        "seconds": duration(job),
+        "seconds": seconds_of_run(job),
         "untraced": untraced,
         "warnings": list(warnings(job)),
     }

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import check_empty
 from cuesta.engine.foresight import warnings
-from cuesta.engine.job import Job, prepare
+from cuesta.engine.job import Job, prepare, seconds_of_run
 from cuesta.engine.run_job import run_job
 from cuesta.line_kinds import without_settings
 from cuesta.plan import RawOptions, load
 from cuesta.target import BUILTIN_HOST, without_passwords
 from cuesta.units import count, join_words, many, minutes
 from cuesta.workflow.control import Control
-from cuesta.workflow.dry_run import duration
 
 if TYPE_CHECKING:
     from cuesta.workflow.run_result import Run
@@ -57,4 +56,4 @@ def overview(job: Job) -> str:
         "the built-in host (another: --target URL)" if target == BUILTIN_HOST else without_settings(target)
         for target in dict.fromkeys(group.target for group in groups)
     )
-    return f"{users} at {hosts}, tape {tapes}; about {minutes(duration(job))}"
+    return f"{users} at {hosts}, tape {tapes}; about {minutes(seconds_of_run(job))}"

@@ -14,7 +14,7 @@ from cuesta.analysis.compare.verdict import ALPHA, MOST_RUNS, least_change, runs
 from cuesta.analysis.hodges_lehmann import least_runs
 from cuesta.engine.folder import describe_run, run_folder
 from cuesta.engine.interleaved import INDEX, Interleaved, Turn, run_in_turn
-from cuesta.engine.job import Job
+from cuesta.engine.job import Job, seconds_of_run
 from cuesta.engine.ports import Observer
 from cuesta.errors import CuestaError, Exit, RefusedError, UsageError
 from cuesta.figures.durations import class_label
@@ -22,7 +22,6 @@ from cuesta.plain_text import plain
 from cuesta.plan import RawOptions
 from cuesta.units import many, share
 from cuesta.workflow.control import Control
-from cuesta.workflow.dry_run import duration
 
 PAIRS = 8
 """Pairs unless told otherwise, or more if a claim needs them: 8 make whole ABBAs."""
@@ -51,7 +50,7 @@ class PlannedPairs:
     def announcement(self) -> Iterator[str]:
         """Rows that tell how long the runs take, which figures are tested, and how small a change they can detect."""
         pairs = self.series.pairs
-        total = pairs * sum(map(duration, self.jobs))
+        total = pairs * sum(map(seconds_of_run, self.jobs))
         takes = f"{total / 60:.0f} minutes" if total >= 90 else f"{total:.0f} s"
         yield f"{pairs} pairs, {2 * pairs} runs: about {takes}"
         yield f"{many(len(self.figures), 'figure')} judged together: {', '.join(map(plain, self.figures))}"
