@@ -54,8 +54,7 @@ def parts(plan: Plan) -> Iterator[tuple[Group, Job]]:
         raise InputError(f"{plan.source}: sweep: a certification has no steps", "certify one setting at a time")
     for group in plan.settings.group:
         settings = plan.settings.model_copy(update={"group": (group,), "log_transactions": True})
-        one = replace(plan, settings=settings, steps=(Step({}, settings),))
-        yield group, replace(prepare(one), metered_every=METERED_EVERY)
+        yield group, replace(prepare(plan.with_step(Step({}, settings))), metered_every=METERED_EVERY)
 
 
 def certify(

@@ -26,7 +26,7 @@ from cuesta.engine.search_folder import (
     search_folder,
 )
 from cuesta.engine.settling import Settling
-from cuesta.plan import Plan, Settings, Step
+from cuesta.plan import Settings, Step
 from cuesta.plan.driver import driver_loads
 from cuesta.records.messages import Announcement, LoadEnd, Measurement, NextStep, Snapshot
 
@@ -135,8 +135,7 @@ def least_users(settings: Settings) -> float:
 
 def with_step(job: Job, step: Step) -> Job:
     """The job with one step."""
-    plan: Plan = replace(job.plan, settings=step.settings, steps=(step,))
-    return replace(job, plan=plan)
+    return replace(job, plan=job.plan.with_step(step))
 
 
 @dataclass(slots=True)

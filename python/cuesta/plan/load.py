@@ -9,9 +9,9 @@ the built-in host alone: at another target, somebody must say what is typed ther
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pydantic import ValidationError
 
@@ -69,6 +69,10 @@ class Plan:
         firsts = [i for i, step in enumerate(self.steps) if i == 0 or not step.keeps_lines_of(self.steps[i - 1])]
         ends = [*firsts[1:], len(self.steps)]
         return tuple(Segment(first, self.steps[first:end]) for first, end in zip(firsts, ends, strict=True))
+
+    def with_step(self, step: Step) -> Self:
+        """The same plan with this step alone."""
+        return replace(self, settings=step.settings, steps=(step,))
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,7 @@ def finish_search(result: RunResult) -> Search:
 
 def _plan_search(plan: Plan, method: Method, budget: str | None) -> PlannedSearch:
     most = at_load(plan.settings, method.highest)
-    job = prepare(replace(plan, settings=most.settings, steps=(most,)))
+    job = prepare(plan.with_step(most))
     if count_looped_lines(job, most):
         what = "a search tries any number of users, and lines at `bsc-loop` come in pairs"
         raise InputError(what, "sweep even numbers instead: cuesta run --users 2,4,8")
