@@ -19,7 +19,8 @@ from cuesta.engine.search import AHEAD, ENDING, LONGEST, last_start, seconds_of_
 from cuesta.errors import Exit
 from cuesta.plan import Plan, RawOptions, load
 from cuesta.workflow.control import ignore
-from cuesta.workflow.find_limit import EXITS, Chooser, finish_search
+from cuesta.workflow.find_limit import EXITS, Chooser, Search
+from cuesta.workflow.run_result import finish
 from tests.analysis.search.searching import BY_USERS
 from tests.conftest import Cuesta, Ended
 from tests.report import made_up
@@ -181,7 +182,7 @@ ENDINGS: dict[str, tuple[tuple[int, ...], dict[str, Any]]] = {
     ],
 )
 def test_the_exit_code_says_whether_the_hosts_limit_was_found(tmp_path: Path, limited_by: str, code: Exit) -> None:
-    search = finish_search(RunResult(ended(tmp_path / "run", limited_by), False, []))
+    search = finish(RunResult(ended(tmp_path / "run", limited_by), False, []), Search)
     assert search.exit == code
     assert search.result.limited_by == limited_by
     assert json.loads((search.folder / "summary.json").read_text())["search"] == search.json()["search"]
@@ -189,7 +190,7 @@ def test_the_exit_code_says_whether_the_hosts_limit_was_found(tmp_path: Path, li
 
 def test_a_budget_that_ends_with_an_interval_is_an_answer(tmp_path: Path) -> None:
     folder = made_up.search(tmp_path / "run", (4, 8, 16, 32, 24), ())
-    assert finish_search(RunResult(folder, False, [])).exit == Exit.GOOD
+    assert finish(RunResult(folder, False, []), Search).exit == Exit.GOOD
 
 
 def test_every_ending_of_a_search_has_an_exit_code() -> None:

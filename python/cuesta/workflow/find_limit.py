@@ -10,7 +10,6 @@ from cuesta.analysis.search.method import Rule
 from cuesta.analysis.summary import Follower, Summary
 from cuesta.engine.folder import check_empty
 from cuesta.engine.job import SECOND, Job, count_looped_lines, prepare
-from cuesta.engine.run_job import RunResult
 from cuesta.engine.search import ENDING, NextTrial, SearchJob, search, seconds_of_trial, with_step
 from cuesta.engine.search_folder import note_end
 from cuesta.errors import Exit, InputError, UsageError
@@ -122,13 +121,7 @@ def find_limit(planned: PlannedSearch, out: Path, control: Control) -> Search:
     control.prepare_lines(planned.job.job)
     chooser = Chooser(planned.settings, planned.method, planned.budget, control.tell)
     result = search(planned.job, out, chooser, control.observer, control.stop, engine=control.engine)
-    return finish_search(result)
-
-
-def finish_search(result: RunResult) -> Search:
-    """Derive the result of a search from its folder and write it there."""
-    run = finish(result)
-    return Search(run.summary, run.failures, run.notes, run.unwritten)
+    return finish(result, Search)
 
 
 def _plan_search(plan: Plan, method: Method, budget: str | None) -> PlannedSearch:

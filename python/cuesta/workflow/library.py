@@ -14,6 +14,7 @@ from cuesta.analysis.certify.grade import LEAST_RUNS
 from cuesta.analysis.compare.comparison import Terms
 from cuesta.analysis.predict.prediction import MARGIN
 from cuesta.analysis.search.method import Rule
+from cuesta.analysis.summary import summarise
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import new_folder
 from cuesta.engine.ports import Engine, Observer
@@ -36,7 +37,7 @@ from cuesta.workflow.find_limit import Search, SearchTerms, find_limit, prepare_
 from cuesta.workflow.measure import measure, prepare_run
 from cuesta.workflow.predict_loads import Prediction, Questions, predict_loads
 from cuesta.workflow.run_pairs import prepare_pairs, run_pairs
-from cuesta.workflow.run_result import Run, open_finished
+from cuesta.workflow.run_result import Run
 
 if TYPE_CHECKING:
     from cuesta.workflow.query_ledger import Frame
@@ -204,8 +205,8 @@ def open(folder: File) -> Run:  # noqa: A001, as `cuesta.open`
     """Read a run folder, finished or not; a `Search` if it is one. Raises InputError if it cannot be read."""
     if is_certification(Path(folder)):
         raise InputError(f"{folder}: a certification, and no run folder", f"cuesta.certify({str(folder)!r}) reads it")
-    run = open_finished(Path(folder))
-    return Search(run.summary) if "search" in run.summary.recorded.run else run
+    summary = summarise(Path(folder))
+    return Search(summary) if "search" in summary.recorded.run else Run(summary)
 
 
 def query(sql: str, /, *places: File) -> "Frame":
@@ -264,21 +265,3 @@ def _path(file: File | None, here: File) -> Path | None:
 
 def _folder(out: File | None, here: File, name: str) -> Path:
     return _path(out, here) or new_folder(Path(here), name)
-
-
-__all__ = [
-    "Certification",
-    "Check",
-    "Comparison",
-    "Prediction",
-    "Run",
-    "Search",
-    "certify",
-    "check",
-    "compare",
-    "open",
-    "predict",
-    "query",
-    "run",
-    "search",
-]

@@ -28,11 +28,11 @@ def prepare_run(options: RawOptions, here: Path, out: Path | None) -> Job:
 
 def measure(job: Job, out: Path, control: Control) -> "Run":
     """Run a job into a folder and sum it up."""
-    from cuesta.workflow.run_result import finish  # noqa: PLC0415, a dry run shows no figures
+    from cuesta.workflow.run_result import Run, finish  # noqa: PLC0415, a dry run shows no figures
 
     control.prepare_lines(job)
     result = run_job(job, out, control.observer, control.stop, control.engine)
-    return finish(result)
+    return finish(result, Run)
 
 
 def notices(job: Job) -> Iterator[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.engine.folder import write_json
@@ -130,19 +130,15 @@ class Run:
         return self.summary.json()
 
 
-def open_finished(folder: Path) -> Run:
-    """Derive everything from a run folder. Raises InputError if there is none that can be read."""
-    return Run(summarise(folder))
+Finished = TypeVar("Finished", bound=Run)
 
 
-def finish(result: RunResult) -> Run:
-    """Derive everything from the folder of a run that has just ended, and write it there."""
-    return write_derived(Run(summarise(result.folder), result.failures, result.notes))
+def finish(result: RunResult, kind: type[Finished]) -> Finished:
+    """Derive everything from the folder of a run that has just ended, and write it there.
 
-
-def write_derived(run: Run) -> Run:
-    """Write `summary.json` and `report.html` into the run folder; the result names those that could not be written."""
-    unwritten = list[str]()
+    The result names those of `summary.json` and `report.html` that could not be written.
+    """
+    run, unwritten = kind(summarise(result.folder), result.failures, result.notes), list[str]()
     for name, write in (("summary.json", lambda file: write_json(file, run.json())), ("report.html", run.page)):
         try:
             write(run.folder / name)
