@@ -2,7 +2,7 @@
 
 - `tapes`, `users`: read the files that the plan names, before anything is started; `passphrases`: of key files.
 - `job`: a plan with its tapes and users, checked; how long it takes.
-- `foresight`: what the plan, its tapes and its targets show before a run: shared files, a short `settle`.
+- `plan_warnings`: mistakes that the plan, its tapes and its targets show before a run: shared files, a short `settle`.
 - `ssh`: what a target's ssh configuration asks for: settings without effect, passphrases.
 - `folder`: the run folder and `run.json`.
 - `spec`: the specification that the Rust half receives.

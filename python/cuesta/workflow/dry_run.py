@@ -5,8 +5,8 @@ from typing import Any
 
 from cuesta.analysis.planned import write_swept_value
 from cuesta.engine.engines import LOCAL
-from cuesta.engine.foresight import warnings
 from cuesta.engine.job import SECOND, Job, seconds_of_run, timeline
+from cuesta.engine.plan_warnings import warnings
 from cuesta.engine.ssh import describe_unused, ssh_settings
 from cuesta.errors import CuestaError
 from cuesta.line_kinds import row_of

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import check_empty
-from cuesta.engine.foresight import warnings
 from cuesta.engine.job import Job, prepare, seconds_of_run
+from cuesta.engine.plan_warnings import warnings
 from cuesta.engine.run_job import run_job
 from cuesta.line_kinds import without_settings
 from cuesta.plan import RawOptions, load
