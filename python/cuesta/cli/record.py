@@ -26,7 +26,7 @@ from cuesta.line_kinds import row_of
 from cuesta.private_files import write_private
 from cuesta.target import kind_of
 from cuesta.terminal import inform, show
-from cuesta.workflow.loop import LOGOUT, loop_tape
+from cuesta.workflow.loop_tape import LOGOUT, loop_tape
 
 LOOK_EVERY = 0.1
 """Seconds between looks at the relay."""

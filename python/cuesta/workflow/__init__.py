@@ -15,5 +15,5 @@ process.
 - `check_tape`: how Cuesta reads a tape or a plan.
 - `certify_system`: certifies each group of a plan by repeated runs; `verify`: compares a record with its
   raw files.
-- `loop`: makes a recorded tape repeat without logging in again.
+- `loop_tape`: makes a recorded tape repeat without logging in again.
 """

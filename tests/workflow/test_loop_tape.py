@@ -2,7 +2,7 @@ import pytest
 
 from cuesta import _native
 from cuesta.errors import InputError
-from cuesta.workflow.loop import loop_tape
+from cuesta.workflow.loop_tape import loop_tape
 
 SESSION = """# recorded
 Set KeyRate 7.1cps
