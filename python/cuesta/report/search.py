@@ -4,6 +4,7 @@ shows for each trial while the search goes on."""
 from collections.abc import Iterator, Sequence
 
 from cuesta.analysis.search import Outcome, SearchResult, Trial, TrialRow, Try
+from cuesta.analysis.search.trial import worst_limit
 from cuesta.analysis.summary import Summary
 from cuesta.figures.limit import Limit
 from cuesta.figures.step import LimitResult, StepFigures
@@ -212,7 +213,7 @@ def write_progress(summary: Summary, decision: Try | Outcome | None = None) -> s
 
 def name_worst(step: StepFigures, search: SearchResult) -> str:
     """The limit with the largest relative excess, and its measured value."""
-    result = search.worst_limit(step)
+    result = worst_limit(step)
     if result is None:
         return f"{', '.join(search.objective)}: not measured"
     return f"{Limit.read(result.limit).figure} {write_value(result, step)}"

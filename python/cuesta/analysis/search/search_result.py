@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 from cuesta.analysis.search.method import Method
 from cuesta.analysis.search.outcome import Outcome
 from cuesta.analysis.search.replay import Replay, replay
-from cuesta.analysis.search.trial import Trial, excess, judge_trials
+from cuesta.analysis.search.trial import Trial, judge_trials
 from cuesta.figures.search import SearchFigures
-from cuesta.figures.step import LimitResult, StepFigures
 
 if TYPE_CHECKING:
     from cuesta.analysis.summary import Summary
@@ -47,12 +46,6 @@ class SearchResult:
         if above:
             return min(reversed(above), key=lambda trial: trial.load)
         return max(reversed(missed or self.counted), key=lambda trial: trial.load, default=None)
-
-    @staticmethod
-    def worst_limit(step: StepFigures) -> LimitResult | None:
-        """The limit that a step exceeds most, or is nearest to; None if none could be measured."""
-        known = [(value, result) for result in step.limits if (value := excess(result)) is not None]
-        return max(known, key=lambda pair: pair[0])[1] if known else None
 
     def figures(self) -> SearchFigures:
         figures = {field.name: getattr(self.outcome, field.name) for field in fields(SearchFigures)}

@@ -186,6 +186,12 @@ def worst_excess(step: StepFigures) -> float | None:
     return max(known, default=None) if is_known else None
 
 
+def worst_limit(step: StepFigures) -> LimitResult | None:
+    """The limit that a step exceeds most, or is nearest to; None if none could be measured."""
+    known = [(value, result) for result in step.limits if (value := excess(result)) is not None]
+    return max(known, key=lambda pair: pair[0])[1] if known else None
+
+
 def excess(result: LimitResult) -> float | None:
     """The natural logarithm of a figure's ratio to its limit, above 0 if that is exceeded; None if it is undecided.
 
