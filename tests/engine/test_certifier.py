@@ -87,7 +87,7 @@ def test_without_a_usable_timed_run_no_extra_run_is_made(here: Path, runs: list[
 def test_each_group_of_a_plan_is_certified_separately(write: Write, here: Path) -> None:
     write("t.tape", "Type a\nWait+Silence 100ms")
     plan = write("p.toml", 'tape = "t.tape"\n[[group]]\nname = "a"\n[[group]]\nname = "b"\nusers = 3')
-    parts = list(certifier.parts(load(RawOptions(plan=plan), here)))
+    parts = list(certifier.split_by_group(load(RawOptions(plan=plan), here)))
     assert [group.name for group, _ in parts] == ["a", "b"]
     for group, job in parts:
         assert job.plan.settings.group == (group,)
@@ -98,4 +98,4 @@ def test_each_group_of_a_plan_is_certified_separately(write: Write, here: Path) 
 def test_a_sweep_is_refused(write: Write, here: Path) -> None:
     plan = write("p.toml", "[sweep]\nusers = [1, 2]")
     with pytest.raises(InputError, match="a certification has no steps"):
-        list(certifier.parts(load(RawOptions(plan=plan), here)))
+        list(certifier.split_by_group(load(RawOptions(plan=plan), here)))

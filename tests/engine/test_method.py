@@ -7,7 +7,7 @@ import pytest
 
 from cuesta import _native
 from cuesta.engine import certifier
-from cuesta.engine.method import Method, method
+from cuesta.engine.method import Method, choose_method
 from cuesta.plan import RawOptions, load
 from tests.conftest import Write
 
@@ -30,8 +30,8 @@ def made(write: Write, here: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     def make(more: str = "", target: str = "pipe:sh") -> Method:
         write("t.tape", "Type a\nWait+Silence 100ms")
         plan = write("p.toml", f'{PLAN}target = "{target}"\n{more}')
-        ((_, job),) = certifier.parts(load(RawOptions(plan=plan), here))
-        return method(job)
+        ((_, job),) = certifier.split_by_group(load(RawOptions(plan=plan), here))
+        return choose_method(job)
 
     return make
 

@@ -48,7 +48,7 @@ class CertifierResult:
     """Failures of the driver."""
 
 
-def parts(plan: Plan) -> Iterator[tuple[Group, Job]]:
+def split_by_group(plan: Plan) -> Iterator[tuple[Group, Job]]:
     """Split a plan into certifications, one for each group of users. Raises InputError if the plan has a sweep."""
     if len(plan.steps) > 1:
         raise InputError(f"{plan.source}: sweep: a certification has no steps", "certify one setting at a time")

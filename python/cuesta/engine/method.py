@@ -62,7 +62,7 @@ class Method:
         return rows
 
 
-def method(job: Job, absentee: bool = False) -> Method:
+def choose_method(job: Job, absentee: bool = False) -> Method:
     """Choose the runs of a certification of the job on this machine."""
     meters = job.plan.settings.meters
     untraced = why_untraced(meters)

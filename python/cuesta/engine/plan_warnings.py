@@ -1,4 +1,4 @@
-"""What is known before a run: users who write the same file, and a `settle` that ends while users still log in."""
+"""Mistakes that show before a run: users who write the same file, and a `settle` that ends while users still log in."""
 
 import json
 import math
@@ -28,7 +28,7 @@ WRITES = [
 """Rows of shells and editors that write a file, with its name."""
 
 
-def warnings(job: Job) -> Iterator[str]:
+def list_warnings(job: Job) -> Iterator[str]:
     """One sentence for each mistake that the plan, its tapes and its targets show, each once."""
     groups = ((step, group) for step in job.plan.steps for group in step.settings.group)
     yield from dict.fromkeys(warning for step, group in groups for warning in _warnings(job, step, group))

@@ -18,7 +18,7 @@ from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import private_folder, write_json
 from cuesta.engine.job import Job
 from cuesta.engine.local import conditions
-from cuesta.engine.method import METERED_EVERY, Method, method
+from cuesta.engine.method import METERED_EVERY, Method, choose_method
 from cuesta.errors import Exit, InputError, RefusedError, UsageError
 from cuesta.ledger.certification import (
     GIVEN,
@@ -122,13 +122,16 @@ def prepare_certifications(plan: Plan, terms: CertificationTerms, out: Path) -> 
     """Read and check everything: one certification for each group, below `out` if there are several."""
     if not isinstance(terms.runs, int) or terms.runs < 1:
         raise UsageError(f"--runs: expected a number of runs, got {terms.runs!r}")
-    jobs = list(certifier.parts(plan))
+    jobs = list(certifier.split_by_group(plan))
     folders = {group.name: out / group.name if len(jobs) > 1 else out for group, _ in jobs}
     for folder in folders.values():
         _check_empty(folder)
     for group, job in jobs:
         _check_phases(group, job, absentee=terms.absentee)
-    return [PlannedCertification(group, method(job, terms.absentee), terms, folders[group.name]) for group, job in jobs]
+    return [
+        PlannedCertification(group, choose_method(job, terms.absentee), terms, folders[group.name])
+        for group, job in jobs
+    ]
 
 
 def certify_systems(

@@ -6,7 +6,7 @@ from typing import Any
 from cuesta.analysis.planned import write_swept_value
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.job import SECOND, Job, seconds_of_run, timeline
-from cuesta.engine.plan_warnings import warnings
+from cuesta.engine.plan_warnings import list_warnings
 from cuesta.engine.ssh import describe_unused, ssh_settings
 from cuesta.errors import CuestaError
 from cuesta.line_kinds import row_of
@@ -45,7 +45,7 @@ def plan_data(job: Job) -> dict[str, Any]:
         "steps": steps,
         "seconds": seconds_of_run(job),
         "untraced": untraced,
-        "warnings": list(warnings(job)),
+        "warnings": list(list_warnings(job)),
     }
 
 
@@ -165,7 +165,7 @@ def _tapes(job: Job) -> list[str]:
 
 
 def _warnings(job: Job) -> list[str]:
-    rows = [f"  {each}" for each in warnings(job)]
+    rows = [f"  {each}" for each in list_warnings(job)]
     return ["\n".join(["WARNINGS", *rows])] if rows else []
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import check_empty
 from cuesta.engine.job import Job, prepare, seconds_of_run
-from cuesta.engine.plan_warnings import warnings
+from cuesta.engine.plan_warnings import list_warnings
 from cuesta.engine.run_job import run_job
 from cuesta.line_kinds import without_settings
 from cuesta.plan import RawOptions, load
@@ -39,7 +39,7 @@ def notices(job: Job) -> Iterator[str]:
     """What is said before the run: one sentence about it, notes on its tapes, warnings, and why it is not traced."""
     yield overview(job)
     yield from (f"{tape.name}: {note}" for tape in job.tapes.values() for note in tape.notes)
-    yield from warnings(job)
+    yield from list_warnings(job)
     meters = job.plan.settings.meters
     if untraced := LOCAL.why_untraced(meters):
         yield f"--meters {without_passwords(meters)}: not traced: {untraced}"
