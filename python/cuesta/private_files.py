@@ -1,4 +1,4 @@
-"""Files that only their owner may read: records and recordings tell of hosts, of users and of what people see."""
+"""Files and folders of their owner alone: records and recordings tell of hosts, of users and of what people see."""
 
 import os
 import stat
@@ -7,10 +7,19 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from cuesta.json_text import json_file_text
+
 
 def private(path: str, flags: int) -> int:
     """An opener for `open`: a file that does not exist yet gets the mode 0600."""
     return os.open(path, flags, 0o600)
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, with its parents; an empty one that exists gets the same permissions."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not any(folder.iterdir()):
+        folder.chmod(0o700)
 
 
 @contextmanager
@@ -33,6 +42,11 @@ def replace_private(path: Path, content: str | bytes) -> None:
     except OSError:
         part.unlink(missing_ok=True)
         raise
+
+
+def replace_json(path: Path, value: object) -> None:
+    """Write a file of JSON atomically."""
+    replace_private(path, json_file_text(value))
 
 
 def write_private(path: Path, content: str | bytes) -> None:

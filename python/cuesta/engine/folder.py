@@ -15,9 +15,8 @@ from cuesta import __version__
 from cuesta.engine.job import Job
 from cuesta.engine.ports import Nodes
 from cuesta.errors import CuestaError
-from cuesta.json_text import json_file_text
 from cuesta.plan import Segment, Step
-from cuesta.private_files import replace_private, write_private
+from cuesta.private_files import make_private, replace_json, write_private
 from cuesta.target import BUILTIN_HOST, without_passwords
 
 FORMAT = 1
@@ -54,19 +53,7 @@ def write_run(folder: Path, job: Job, started: datetime, nodes: Nodes) -> None:
     (folder / "tapes").mkdir(mode=0o700)
     for tape in job.tapes.values():
         write_private(folder / "tapes" / f"{tape.name}.tape", tape.text)
-    write_json(folder / "run.json", {**describe_run(job, started), **nodes.describe()})
-
-
-def private_folder(folder: Path) -> None:
-    """Make a folder that only its owner may enter; an empty one that exists gets the same permissions."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not any(folder.iterdir()):
-        folder.chmod(0o700)
-
-
-def write_json(path: Path, value: object) -> None:
-    """Write a file atomically; only its owner may read it."""
-    replace_private(path, json_file_text(value))
+    replace_json(folder / "run.json", {**describe_run(job, started), **nodes.describe()})
 
 
 def describe_run(job: Job, started: datetime) -> dict[str, Any]:
@@ -118,7 +105,7 @@ def _host(job: Job) -> dict[str, object]:
 
 def _make(folder: Path) -> None:
     try:
-        private_folder(folder)
+        make_private(folder)
         check_empty(folder)
         probe = folder / ".writable"
         probe.touch()

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from cuesta.engine.folder import describe_step, run_folder, write_json
+from cuesta.engine.folder import describe_step, run_folder
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment, Step
+from cuesta.private_files import replace_json
 
 OF_A_SEGMENT = ("agent-*", "agents.jsonl", "host", "meters.jsonl")
 """What a segment makes in its folder (docs/folder.md)."""
@@ -92,4 +93,4 @@ def _run(folder: Path) -> dict[str, Any]:
 
 def _change(folder: Path, changes: Mapping[str, object]) -> None:
     """Change entries of `run.json`; a reader sees the file before or after, never between."""
-    write_json(folder / "run.json", {**_run(folder), **changes})
+    replace_json(folder / "run.json", {**_run(folder), **changes})

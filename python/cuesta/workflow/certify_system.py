@@ -15,7 +15,6 @@ from cuesta.analysis.certify.read_run import read_run
 from cuesta.analysis.certify.record import derive_record
 from cuesta.engine import certifier
 from cuesta.engine.engines import LOCAL
-from cuesta.engine.folder import private_folder, write_json
 from cuesta.engine.job import Job
 from cuesta.engine.local import conditions
 from cuesta.engine.method import METERED_EVERY, Method, choose_method
@@ -33,7 +32,7 @@ from cuesta.ledger.record import CertificationSetup, Record, Reference
 from cuesta.ledger.service import read_service_profile
 from cuesta.ledger.signature import sign
 from cuesta.plan import Group, Plan
-from cuesta.private_files import replace_private, write_private
+from cuesta.private_files import make_private, replace_json, replace_private, write_private
 from cuesta.target import without_passwords
 from cuesta.units import many
 from cuesta.workflow.control import Control
@@ -172,7 +171,7 @@ def finish_certification(folder: Path, key: Path | None) -> Certification:
 
     certification = read_certification(folder)
     if not (folder / RECORD).exists():
-        write_json(folder / RECORD, certification.json())
+        replace_json(folder / RECORD, certification.json())
     replace_private(folder / PAGE, form_page.build_page(certification.record, folder))
     return replace(certification, signature=sign(folder, key)) if key else certification
 
@@ -186,8 +185,8 @@ def _exit(result: certifier.CertifierResult, planned: PlannedCertification) -> E
 def _make_runs(planned: PlannedCertification, control: Control) -> certifier.CertifierResult:
     _check_empty(planned.folder)  # again: another command may have used it meanwhile
     about, profile = _setup(planned), planned.terms.profile
-    private_folder(planned.folder)
-    write_json(planned.folder / GIVEN, about.model_dump(mode="json"))
+    make_private(planned.folder)
+    replace_json(planned.folder / GIVEN, about.model_dump(mode="json"))
     if profile:
         write_private(planned.folder / SERVICE_PROFILE, profile.read_bytes())
     for row in planned.method.rows(about.runs):
@@ -200,7 +199,7 @@ def _make_runs(planned: PlannedCertification, control: Control) -> certifier.Cer
 def _judge(folder: Path, about: CertificationSetup, control: Control, run: Path) -> list[str]:
     """Why a run does not count; empty if it does. Its summary is written, and what is found is told."""
     certified = read_run(run, about.pause)
-    write_json(run / "summary.json", certified.summary.json())
+    replace_json(run / "summary.json", certified.summary.json())
     wrong = why_not_counted(certified, run.parent.name)
     name = f"{run.name} of {about.runs}" if run.parent == folder else run.relative_to(folder).as_posix()
     verdict = f"does not count: {'; '.join(wrong)}" if wrong else "counts"

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cuesta.analysis.summary import Summary, summarise
-from cuesta.engine.folder import write_json
 from cuesta.engine.run_job import RunResult
 from cuesta.errors import CuestaError, Exit
 from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.figures.whole_run import RunFigures
+from cuesta.private_files import replace_json
 
 if TYPE_CHECKING:
     from cuesta.workflow.query_ledger import Frame
@@ -139,7 +139,7 @@ def finish(result: RunResult, kind: type[Finished]) -> Finished:
     The result names those of `summary.json` and `report.html` that could not be written.
     """
     run, unwritten = kind(summarise(result.folder), result.failures, result.notes), list[str]()
-    for name, write in (("summary.json", lambda file: write_json(file, run.json())), ("report.html", run.page)):
+    for name, write in (("summary.json", lambda file: replace_json(file, run.json())), ("report.html", run.page)):
         try:
             write(run.folder / name)
         except OSError as error:

@@ -9,11 +9,11 @@ from typing import Any
 
 from cuesta import __version__, machine
 from cuesta.analysis.representative import MixDistance, compare_mixes, derive_mix
-from cuesta.engine.folder import write_json
 from cuesta.engine.local.meter_process import Meters
 from cuesta.errors import Exit, RefusedError
 from cuesta.ledger import open_run
 from cuesta.ledger.service import FORMAT, ServiceProfile, read_service_profile
+from cuesta.private_files import replace_json
 from cuesta.records.meter_report import MeterReport
 from cuesta.records.reading import from_json
 
@@ -52,7 +52,7 @@ def record_profile(meters: Meters, file: Path, tell: Callable[[str], None]) -> N
         raise RefusedError(f"nothing recorded of {report.subject}: {why}", "record a service while it runs")
     recorded = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     about = {"format": FORMAT, "cuesta": __version__, "recorded": recorded, "machine": dict(machine.facts())}
-    write_json(file, {**about, "sheet": json_report})
+    replace_json(file, {**about, "sheet": json_report})
     tell(f"{report.seconds:.0f} s of {report.subject} recorded: {file}")
     for name, why in derive_mix(report).missing.items():
         tell(f"  without {name}: {why}")

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cuesta import _native
-from cuesta.engine.folder import write_json
 from cuesta.engine.job import Job
 from cuesta.engine.local.agent import ProcessAgent, start_agents
 from cuesta.engine.local.builtin_host import HostProcess, run_host
@@ -17,6 +16,7 @@ from cuesta.engine.local.placement import Placement, may_spin
 from cuesta.engine.local.readings import take_readings
 from cuesta.engine.spec import Threads, host_spec
 from cuesta.plan import Segment
+from cuesta.private_files import replace_json
 from cuesta.target import BUILTIN_HOST
 
 
@@ -40,7 +40,7 @@ class LocalDeployment:
             return None
         address, notes = self.host.addresses()[0], self.host.notes()
         record = {"spec": {**self.host.spec, "meters": None}, "address": address, "notes": notes}
-        write_json(self.folder / "host" / "host.json", {**record, "clock": _native.clock_name()})
+        replace_json(self.folder / "host" / "host.json", {**record, "clock": _native.clock_name()})
         return address
 
     def how_host_ended(self) -> str | None:
