@@ -9,7 +9,7 @@ from typing import Any
 from cuesta.analysis.certify.certification_run import CertificationRun, CpuAccount, SampleTotals, WholeReadings
 from cuesta.analysis.certify.extra_runs import ExtraRuns
 from cuesta.analysis.certify.phases import PhaseTimes, Span
-from cuesta.ledger.meters import Metered, Row
+from cuesta.ledger.meters import Metered, MeterRow
 from cuesta.ledger.readings import KernelThreads, Linked
 from cuesta.ledger.record import Method, RecordFigure
 from cuesta.records.rows import MeterAbout
@@ -36,7 +36,7 @@ METHOD = Method(
 )
 
 
-def reading(end: float, length: float, own: float, **rest: float) -> Row:
+def reading(end: float, length: float, own: float, **rest: float) -> MeterRow:
     """A meter report: CPU seconds of the subject, and of everything else on the two CPUs."""
     capacity = 2 * length
     percent = {name: 100 * seconds / capacity for name, seconds in rest.items()}
@@ -55,7 +55,7 @@ def reading(end: float, length: float, own: float, **rest: float) -> Row:
             "about": {"samples": 997 * own},
         },
     }
-    return Row(end, length, typed(figures))
+    return MeterRow(end, length, typed(figures))
 
 
 def recorded(*rows: Row, about: MeterAbout | None = ABOUT, gaps: tuple[Any, ...] = ()) -> Any:

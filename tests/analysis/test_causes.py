@@ -7,20 +7,20 @@ import pytest
 from cuesta.analysis import summarise
 from cuesta.analysis.causes import causes_over_time, cost_by_cause, uses_over_time
 from cuesta.ledger import Recorded, open_run
-from cuesta.ledger.meters import Metered, Row
+from cuesta.ledger.meters import Metered, MeterRow
 from tests.meter_reports import typed
 from tests.report import made_up
 from tests.run_folder import RunFolder
 
 
-def metered(path: Path, rows: list[Row]) -> Recorded:
+def metered(path: Path, rows: list[MeterRow]) -> Recorded:
     recorded = open_run(RunFolder(path, measure=3).write())
     return Recorded(recorded.folder, recorded.run, recorded.agents, {}, [], [], Metered(rows=rows))
 
 
-def sampled(second: float, **percent: float) -> Row:
+def sampled(second: float, **percent: float) -> MeterRow:
     causes = {name: {"percent": value} for name, value in percent.items()}
-    return Row(second, 1.0, typed({"by_cause": {"causes": causes}}))
+    return MeterRow(second, 1.0, typed({"by_cause": {"causes": causes}}))
 
 
 def test_a_gap_in_the_meters_divides_the_curve(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_a_second_in_which_the_host_did_not_run_is_not_a_gap(tmp_path: Path) -> 
 
 
 def test_seconds_without_samples_are_left_out(tmp_path: Path) -> None:
-    assert causes_over_time(metered(tmp_path / "run", [Row(1.0, 1.0, typed({"cpu": {}}))])) == []
+    assert causes_over_time(metered(tmp_path / "run", [MeterRow(1.0, 1.0, typed({"cpu": {}}))])) == []
 
 
 def test_long_runs_are_put_together_without_losing_time(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from cuesta.analysis.host_figures import shares_by_cause
 from cuesta.analysis.over_time import MOST_POINTS
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
-from cuesta.ledger.meters import Row
+from cuesta.ledger.meters import MeterRow
 from cuesta.records.meter_report import MeterReport
 
 BREAK = 1.5
@@ -83,14 +83,14 @@ def _uses(report: MeterReport) -> Shares | None:
     return {name: figure.value or 0.0 for name, figure in shown.items()}
 
 
-def _make_stretches(rows: Sequence[Row], take_shares: Callable[[MeterReport], Shares | None]) -> list[Stretch]:
+def _make_stretches(rows: Sequence[MeterRow], take_shares: Callable[[MeterReport], Shares | None]) -> list[Stretch]:
     known = [(row, shares) for row in rows if (shares := take_shares(row.report)) is not None]
     width = known[-1][0].end / MOST_POINTS if known else 0.0
     return [_merge_rows(stretch, width) for stretch in _split_at_gaps(known)]
 
 
-def _split_at_gaps(known: Sequence[tuple[Row, Shares]]) -> Iterator[list[tuple[Row, Shares]]]:
-    stretch: list[tuple[Row, Shares]] = []
+def _split_at_gaps(known: Sequence[tuple[MeterRow, Shares]]) -> Iterator[list[tuple[MeterRow, Shares]]]:
+    stretch: list[tuple[MeterRow, Shares]] = []
     for row, shares in known:
         if stretch and row.end - stretch[-1][0].end > (1 + BREAK) * row.length:
             yield stretch
@@ -100,9 +100,9 @@ def _split_at_gaps(known: Sequence[tuple[Row, Shares]]) -> Iterator[list[tuple[R
         yield stretch
 
 
-def _merge_rows(rows: Sequence[tuple[Row, Shares]], width: float) -> Stretch:
+def _merge_rows(rows: Sequence[tuple[MeterRow, Shares]], width: float) -> Stretch:
     """Put rows together so that each covers at least `width` seconds."""
-    groups: list[list[tuple[Row, Shares]]] = []
+    groups: list[list[tuple[MeterRow, Shares]]] = []
     for row, shares in rows:
         if groups and row.end - (groups[-1][0][0].end - groups[-1][0][0].length) <= width:
             groups[-1].append((row, shares))
@@ -112,7 +112,7 @@ def _merge_rows(rows: Sequence[tuple[Row, Shares]], width: float) -> Stretch:
     return Stretch(middles, [_mean_shares(group) for group in groups])
 
 
-def _mean_shares(rows: Sequence[tuple[Row, Shares]]) -> Shares:
+def _mean_shares(rows: Sequence[tuple[MeterRow, Shares]]) -> Shares:
     whole = sum(row.length for row, _ in rows)
     names = dict.fromkeys(name for _, shares in rows for name in shares)
     return {name: sum(shares.get(name, 0.0) * row.length for row, shares in rows) / whole for name in names}

@@ -9,7 +9,7 @@ from cuesta.analysis.front_end import FrontEnd, Sums, derive_front_end
 from cuesta.analysis.rows_within import rows_within
 from cuesta.figures.system_under_test import BuiltInHost, CpuUse, HostFigures, Metering, PerTransaction
 from cuesta.ledger import HostRow, Interval, Recorded, StepTimes
-from cuesta.ledger.meters import Row
+from cuesta.ledger.meters import MeterRow
 from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan.fields import tracing_tier
 from cuesta.records.meter_figure import UNRECORDED, MeterFigure
@@ -189,7 +189,7 @@ def estimated_calls(report: MeterReport) -> float | None:
 
 
 def describe_metering(
-    recorded: Recorded, number: int, step: StepTimes, report: MeterReport | None, rows: Sequence[tuple[Row, float]]
+    recorded: Recorded, number: int, step: StepTimes, report: MeterReport | None, rows: Sequence[tuple[MeterRow, float]]
 ) -> Metering | None:
     """The source of the figures."""
     about = recorded.metered.about(number)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from cuesta.ledger import HostRow, StepTimes
-from cuesta.ledger.meters import Row
+from cuesta.ledger.meters import MeterRow
 
-AnyRow = TypeVar("AnyRow", HostRow, Row)
+AnyRow = TypeVar("AnyRow", HostRow, MeterRow)
 
 
 def rows_within(rows: Sequence[AnyRow], step: StepTimes) -> list[tuple[AnyRow, float]]:
@@ -20,6 +20,6 @@ def rows_within(rows: Sequence[AnyRow], step: StepTimes) -> list[tuple[AnyRow, f
     return [(row, share) for row in rows[first:last] if (share := share_within(row, step)) > 0]
 
 
-def share_within(row: HostRow | Row, step: StepTimes) -> float:
+def share_within(row: HostRow | MeterRow, step: StepTimes) -> float:
     overlap = min(row.end, step.end) - max(row.end - row.length, step.settled)
     return max(overlap / row.length, 0.0) if row.length else 0.0

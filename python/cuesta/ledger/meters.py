@@ -6,14 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cuesta.ledger.rows import RowReader
+from cuesta.ledger.rows import JsonObject, RowReader
 from cuesta.records.meter_report import MeterReport
 from cuesta.records.reading import from_json
 from cuesta.records.rows import MeterAbout, MeterRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MeterRow:
     """The meters of about a second. Times are seconds from the start of the run."""
 
     end: float
@@ -35,7 +35,7 @@ class Metered:
 
     abouts: dict[int, MeterAbout] = field(default_factory=dict)
     """Meters by the number of their first step."""
-    rows: list[Row] = field(default_factory=list)
+    rows: list[MeterRow] = field(default_factory=list)
     reports: dict[int, MeterReport] = field(default_factory=dict)
     """Reports of measurement intervals, by step."""
     ends: dict[int, float] = field(default_factory=dict)
@@ -58,17 +58,18 @@ def read_metered(
     for first, folder in folders:
         path = folder / "meters.jsonl"
         if path.exists():
-            for row in reader.json_rows(path, partial(from_json, MeterRecord), damage):
-                _take(metered, first, begun, row)
+            for _ in reader.json_rows(path, partial(_take, metered, first, begun), damage):
+                pass  # rows are used as they are read
 
 
-def _take(metered: Metered, first: int, begun: int, row: MeterRecord) -> None:
+def _take(metered: Metered, first: int, begun: int, content: JsonObject) -> None:
+    row = from_json(MeterRecord, content)
     at = (row.at - begun) / 1e9
     step = first + (row.step or 0)
     if row.about:
         metered.abouts[first] = _complete(row.about)
     if row.row is not None and row.seconds is not None:
-        metered.rows.append(Row(at, row.seconds, from_json(MeterReport, row.row)))
+        metered.rows.append(MeterRow(at, row.seconds, from_json(MeterReport, row.row)))
     if row.sheet is not None:
         metered.reports[step], metered.ends[step] = from_json(MeterReport, row.sheet), at
     if row.profile is not None:

@@ -10,7 +10,7 @@ from cuesta.analysis.certify.certification_run import figure_with_error
 from cuesta.analysis.certify.certification_run import sum_causes as of_phase
 from cuesta.analysis.certify.phases import Span
 from cuesta.analysis.certify.read_run import cpu_account
-from cuesta.ledger.meters import Row
+from cuesta.ledger.meters import MeterRow
 from cuesta.ledger.record import RecordFigure
 from tests.certification_runs import recorded
 from tests.meter_reports import typed
@@ -18,7 +18,7 @@ from tests.meter_reports import typed
 TRIES = 400
 
 
-def reading(end: float, own: float, samples: int, faults: int) -> Row:
+def reading(end: float, own: float, samples: int, faults: int) -> MeterRow:
     """A meter report of one CPU: `faults` of its samples are page faults, and none is in the dynamic linker."""
     share = faults / samples if samples else 0.0
     causes = {"page_faults": share, "user": 1 - share} if samples else {}
@@ -32,7 +32,7 @@ def reading(end: float, own: float, samples: int, faults: int) -> Row:
     }
     own_ = {"seconds": own, "others": 0.0}
     cpu = {"usr": 400 * own, "idle": 100 - 400 * own, "iowait": 0.0, "steal": 0.0}
-    return Row(end, 0.25, typed({"cpus": [0], "own": own_, "cpu": cpu, "by_cause": by_cause}))
+    return MeterRow(end, 0.25, typed({"cpus": [0], "own": own_, "cpu": cpu, "by_cause": by_cause}))
 
 
 @pytest.mark.parametrize(("share", "hz"), [(0.3, 997), (0.02, 997), (0.3, 60)])

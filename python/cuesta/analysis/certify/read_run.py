@@ -15,7 +15,7 @@ from cuesta.analysis.certify.phases import Span, read_phase_times
 from cuesta.analysis.host_figures import count_samples
 from cuesta.analysis.summary import sum_up
 from cuesta.ledger import Recorded, open_run
-from cuesta.ledger.meters import Row
+from cuesta.ledger.meters import MeterRow
 from cuesta.ledger.readings import read_kernel_threads, read_runnable_tasks
 from cuesta.records.meter_report import ByCause, Count, Counts, Idle
 
@@ -58,7 +58,9 @@ def cpu_account(recorded: Recorded, span: Span, other_phases: Iterable[Span] = (
     return account
 
 
-def why_no_account(recorded: Recorded, span: Span, rows: Sequence[Row], other_phases: Iterable[Span]) -> str | None:
+def why_no_account(
+    recorded: Recorded, span: Span, rows: Sequence[MeterRow], other_phases: Iterable[Span]
+) -> str | None:
     if not recorded.metered.rows:
         about, gaps = recorded.metered.about(0), recorded.metered.gaps
         return "this run recorded no meters" if about is None else gaps[-1].why if gaps else about.why
@@ -73,11 +75,11 @@ def why_no_account(recorded: Recorded, span: Span, rows: Sequence[Row], other_ph
     return None
 
 
-def overlap(row: Row, span: Span) -> float:
+def overlap(row: MeterRow, span: Span) -> float:
     return min(row.end, span.end) - max(row.end - row.length, span.begin)
 
 
-def add_reading(account: CpuAccount, row: Row) -> None:
+def add_reading(account: CpuAccount, row: MeterRow) -> None:
     """Add a reading: all of the subject's CPU time, and the part of the rest that lies in the phase.
 
     The time of others comes from their own clocks. If these were not read, because the subject has CPUs of its own, it
