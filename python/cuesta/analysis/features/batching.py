@@ -32,8 +32,8 @@ REPEATS = 4
 FALSE_ALARM = 2 / comb(2 * REPEATS, REPEATS)
 """The probability of disjoint ranges of equal figures: two of all orders of both sides' values."""
 
-Settings = tuple[tuple[str, str], ...]
-"""Names and values."""
+SettingValues = tuple[tuple[str, str], ...]
+"""Settings, each with its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +109,9 @@ class Saving:
 class Effect:
     """The changes by a setting in one configuration, by number of users."""
 
-    setting: Settings
+    setting: SettingValues
     """Those of SETTINGS that are not off."""
-    configuration: Settings
+    configuration: SettingValues
     """The other swept settings."""
     loads: Sequence[LoadChanges]
 
@@ -145,9 +145,9 @@ def has_only_doubted(summary: Summary) -> bool:
 
 
 def compare_settings(steps: Sequence[StepFigures]) -> list[Effect]:
-    groups = dict[tuple[Settings, Settings], list[StepFigures]]()
+    groups = dict[tuple[SettingValues, SettingValues], list[StepFigures]]()
     for step in steps:
-        groups.setdefault((read_configuration(step), read_setting(step)), []).append(step)
+        groups.setdefault((read_configuration(step), read_compared_settings(step)), []).append(step)
     effects = [
         Effect(setting, configuration, compare_loads(groups[configuration, ()], steps))
         for (configuration, setting), steps in groups.items()
@@ -156,13 +156,13 @@ def compare_settings(steps: Sequence[StepFigures]) -> list[Effect]:
     return [effect for effect in effects if effect.loads]
 
 
-def read_setting(step: StepFigures) -> Settings:
+def read_compared_settings(step: StepFigures) -> SettingValues:
     """Those of SETTINGS that are swept and not off in a step."""
     swept = ((last_part(name), str(value)) for name, value in step.swept.items())
     return tuple((name, value) for name, value in swept if name in SETTINGS and value != OFF)
 
 
-def read_configuration(step: StepFigures) -> Settings:
+def read_configuration(step: StepFigures) -> SettingValues:
     return tuple(
         (name, str(value))
         for name, value in step.swept.items()
@@ -203,9 +203,11 @@ def take_figure(name: str, step: StepFigures) -> float | None:
     return value + sum(_native.duration(grid) for grid in grids.values()) / 2e9
 
 
-def list_points(effects: Sequence[Effect], users: int) -> Mapping[tuple[Settings, Settings], tuple[Spread, Spread]]:
+def list_points(
+    effects: Sequence[Effect], users: int
+) -> Mapping[tuple[SettingValues, SettingValues], tuple[Spread, Spread]]:
     """Response and host CPU per key at a number of users, by configuration and setting; () is none."""
-    points = dict[tuple[Settings, Settings], tuple[Spread, Spread]]()
+    points = dict[tuple[SettingValues, SettingValues], tuple[Spread, Spread]]()
     for effect in effects:
         for load in effect.loads:
             if load.users == users and load.cpu and load.response:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from cuesta.analysis.features.batching import ALIGN, Effect, Settings, Spread, list_points
+from cuesta.analysis.features.batching import ALIGN, Effect, SettingValues, Spread, list_points
 from cuesta.columns import cut
 from cuesta.report.model import Plot
 from cuesta.report.plots.spec import (
@@ -45,7 +45,7 @@ def plot_frontier(effects: Sequence[Effect]) -> Iterator[Plot]:
 
 ROOM = 1.12
 """How far beyond the highest value an axis reaches."""
-Point = tuple[tuple[Settings, Settings], tuple[Spread, Spread]]
+Point = tuple[tuple[SettingValues, SettingValues], tuple[Spread, Spread]]
 
 
 def draw_frontier(title: str, points: Sequence[Point]) -> Plot:
