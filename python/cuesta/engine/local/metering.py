@@ -83,10 +83,9 @@ class Metering:
             self._start_thread(self._listen)
             self._start_thread(self._mark_bounds)
 
-    @property
-    def reports(self) -> bool:
-        """Whether a report can still be expected: the process runs."""
-        return self.process is not None and self.process.poll() is None
+    def has_reported(self, number: int) -> bool:
+        """Whether a step's report is written, or will never be, because the process has ended."""
+        return self.reported >= number or self.process is None or self.process.poll() is not None
 
     def wait_until_it_reads(self) -> None:
         """Wait for the first reading: a meter takes a second to start."""

@@ -82,7 +82,7 @@ class WireRecord:
 
 
 Recording = Callable[[Path, Mapping[str, int]], AbstractContextManager[WireRecord]]
-"""`recording` of a wire, for a folder and a process in each side's network."""
+"""Records a wire in a folder, by a process in each side's network; `record_wire` that knows the agents of TMux."""
 
 
 @contextmanager
