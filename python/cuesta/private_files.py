@@ -2,12 +2,13 @@
 
 import os
 import stat
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from cuesta.json_text import json_file_text
+from cuesta.json_text import json_file_text, json_text
 
 
 def private(path: str, flags: int) -> int:
@@ -22,12 +23,28 @@ def make_private(folder: Path) -> None:
         folder.chmod(0o700)
 
 
+class RecordFile:
+    """A file of records, a row of JSON each. Several threads may write.
+
+    A full disk loses rows without an error here: the recorder reports it.
+    """
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+
+    def write(self, row: Mapping[str, object]) -> None:
+        with self._lock, suppress(OSError, ValueError):
+            self._file.write(json_text(row) + "\n")
+            self._file.flush()
+
+
 @contextmanager
-def record_file(path: Path, mode: str) -> Iterator[IO[str]]:
-    """Open a file of records. If the disk is full when it is closed, its last rows are lost without an error here."""
+def record_file(path: Path, mode: str) -> Iterator[RecordFile]:
+    """Open a file of records for the block."""
     file = open(path, mode, encoding="utf-8", opener=private)  # noqa: SIM115
     try:
-        yield file
+        yield RecordFile(file)
     finally:
         with suppress(OSError):
             file.close()

@@ -7,10 +7,10 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from cuesta import _native
 from cuesta.engine import passphrases
@@ -18,8 +18,7 @@ from cuesta.engine.clocks import READ_EVERY, ROUNDS, AgentClock, Reading
 from cuesta.engine.meetings import Meetings
 from cuesta.engine.ports import Agent, Observer
 from cuesta.errors import CuestaError
-from cuesta.json_text import json_text
-from cuesta.private_files import record_file
+from cuesta.private_files import RecordFile, record_file
 from cuesta.records.messages import (
     AgentMessage,
     AgentOrder,
@@ -47,23 +46,13 @@ INSTANTS = ("begin", "settled", "end", "at")
 """Entries of an announcement that are nanoseconds from the start of the segment."""
 
 
-class AgentRecord:
-    """`agents.jsonl`: the agents' clocks, and how each agent ended. Written by several threads."""
-
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
-        self._lock = threading.Lock()
-
-    def write(self, note: AgentNote) -> None:
-        with self._lock, suppress(OSError):  # the recorder reports a full disk
-            self._file.write(json_text(to_row(note)) + "\n")
-            self._file.flush()
-
-
 class FollowedAgent:
-    """An agent and what it has said. A thread listens to it; `latest` is its newest snapshot."""
+    """An agent and what it has said. A thread listens to it; `latest` is its newest snapshot.
 
-    def __init__(self, agent: Agent, meetings: Meetings, record: AgentRecord) -> None:
+    `record` is `agents.jsonl`: the agents' clocks, and how each ended.
+    """
+
+    def __init__(self, agent: Agent, meetings: Meetings, record: RecordFile) -> None:
         self.agent = agent
         self.latest: Snapshot | None = None
         self.ready = threading.Event()
@@ -131,7 +120,7 @@ class FollowedAgent:
         self.agent.tell(to_row(message))
 
     def _note(self, **entries: Any) -> None:
-        self._record.write(AgentNote(at=_native.now(), agent=self.agent.number, **entries))
+        self._record.write(to_row(AgentNote(at=_native.now(), agent=self.agent.number, **entries)))
 
     def _note_reading(self, reading: Reading, start_at: int | None = None) -> None:
         self._note(clock=self.clock.name, offset=reading.offset, error=reading.error, start_at=start_at)
@@ -183,8 +172,7 @@ class FollowedAgent:
 def listen_to_agents(agents: Sequence[Agent], folder: Path) -> Iterator[list[FollowedAgent]]:
     """Listen to the agents during the block; then stop them, also after an exception, and fetch their records."""
     followed: list[FollowedAgent] = []
-    with record_file(folder / "agents.jsonl", "w") as file:
-        record = AgentRecord(file)
+    with record_file(folder / "agents.jsonl", "w") as record:
 
         def release_all(release: BarrierRelease) -> None:
             for each in followed:

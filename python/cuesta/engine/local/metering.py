@@ -18,8 +18,7 @@ from typing import IO, Any
 from cuesta import _native
 from cuesta.engine.local.child_processes import read_errors
 from cuesta.engine.local.meter_source import MeterSource
-from cuesta.json_text import json_text
-from cuesta.private_files import record_file, write_private
+from cuesta.private_files import RecordFile, record_file, write_private
 from cuesta.records.reading import to_row
 from cuesta.records.rows import MeterRecord
 
@@ -55,7 +54,7 @@ def run_meters(source: MeterSource, folder: Path) -> Iterator["Metering"]:
 class Metering:
     """A metering process and its record."""
 
-    def __init__(self, source: MeterSource, file: IO[str], folder: Path) -> None:
+    def __init__(self, source: MeterSource, file: RecordFile, folder: Path) -> None:
         self.meter_source = source
         self.file = file
         self.folder = folder
@@ -238,9 +237,7 @@ class Metering:
         return f"{why}; {remedy}" if remedy else why
 
     def _write(self, row: MeterRecord) -> None:
-        with suppress(OSError, ValueError):  # the recorder reports a full disk
-            self.file.write(json_text(to_row(row)) + "\n")
-            self.file.flush()
+        self.file.write(to_row(row))
 
 
 def in_one_line(message: str) -> str:

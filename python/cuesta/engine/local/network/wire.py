@@ -4,22 +4,20 @@ A thread reads the counters of both ends at the bounds of each measurement inter
 counters begin anew with the interval. It reads files of /proc, so that nothing is started while keys are due.
 """
 
-import json
 import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import IO
 
 from cuesta import _native
 from cuesta.engine.local.network.deferral import defer_receiving
 from cuesta.engine.local.network.isolation import WIRE, NetNsPair
 from cuesta.engine.local.network.multiplexing import TmuxAgents, multiplex
 from cuesta.plan import Settings
-from cuesta.private_files import record_file
+from cuesta.private_files import RecordFile, record_file
 from cuesta.records.reading import to_row
 from cuesta.records.rows import TmuxReadings, WireCounters, WireReading, WireRow
 
@@ -38,7 +36,7 @@ COUNTERS = {
 class WireRecord:
     """A thread that records each step that it is told to expect."""
 
-    file: IO[str]
+    file: RecordFile
     processes: Mapping[str, int]
     """A process in each side's network, by side."""
     tmux: TmuxAgents | None
@@ -58,7 +56,7 @@ class WireRecord:
             begin = self._read(self._ask("reset"))
             cut_short = self._waits_until(end)
             ends = self._read(None)
-            self._write(WireRow(step=number, begin=begin, end=replace(ends, tmux=self._ask("status"))))
+            self.file.write(to_row(WireRow(step=number, begin=begin, end=replace(ends, tmux=self._ask("status")))))
             if cut_short:
                 return
 
@@ -74,11 +72,6 @@ class WireRecord:
         if self.tmux is None:
             return None
         return TmuxReadings(driver=self.tmux.driver.ask(request), host=self.tmux.host.ask(request))
-
-    def _write(self, row: WireRow) -> None:
-        with suppress(OSError):  # the recorder reports a full disk
-            self.file.write(json.dumps(to_row(row)) + "\n")
-            self.file.flush()
 
 
 Recording = Callable[[Path, Mapping[str, int]], AbstractContextManager[WireRecord]]
