@@ -8,7 +8,7 @@ import pytest
 
 from cuesta.engine import certifier
 from cuesta.engine.method import METERED_EVERY, Method
-from cuesta.engine.run_job import RunResult
+from cuesta.engine.run_job import Judge, RunResult
 from cuesta.errors import InputError
 from cuesta.plan import RawOptions, load
 from tests.conftest import Write
@@ -29,7 +29,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return made
 
 
-def certify(here: Path, judge: certifier.Judge, wanted: int = 3, **apart: Any) -> certifier.CertifierResult:
+def certify(here: Path, judge: Judge, wanted: int = 3, **apart: Any) -> certifier.CertifierResult:
     timed: Any = None
     how = Method(timed, apart, None)
     return certifier.certify(how, certifier.Series(here, wanted), judge, lambda _: None, threading.Event())

@@ -6,14 +6,14 @@ the timed runs come the extra runs, each made for one figure (`method`).
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cuesta.engine.job import Job, prepare
 from cuesta.engine.method import METERED_EVERY, WARM_UP, Method
 from cuesta.engine.ports import Observer
-from cuesta.engine.run_job import run_job
+from cuesta.engine.run_job import Judge, run_job
 from cuesta.errors import InputError
 from cuesta.plan import Group, Plan, Step
 
@@ -22,9 +22,6 @@ EXCLUDED, SETTLING = "excluded", "settling"
 the engine may not import the ledger."""
 TRIES = 2
 """Attempts at each extra run."""
-
-Judge = Callable[[Path], list[str]]
-"""Returns why the run in a folder does not count; empty if it counts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,10 @@ from itertools import count
 from pathlib import Path
 from typing import Literal
 
-from cuesta.engine.certifier import Judge
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.job import Job, prepare
 from cuesta.engine.ports import Engine, Observer
-from cuesta.engine.run_job import run_job
+from cuesta.engine.run_job import Judge, run_job
 from cuesta.plan import RawOptions, load
 from cuesta.private_files import private
 

@@ -1,7 +1,7 @@
 """Makes a run: starts its segments one after another on an engine, follows them, and keeps what they record."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,6 +19,9 @@ from cuesta.records.messages import Announcement, TapeText
 
 METERS_START = 5 * SECOND
 """If measuring begins sooner than this, the agents wait for the meters, which start slowly on a busy machine."""
+
+Judge = Callable[[Path], list[str]]
+"""Returns why the run in a folder does not count; empty if it counts."""
 
 
 @dataclass(frozen=True, slots=True)
