@@ -78,7 +78,7 @@ class SearchTerms:
 class PlannedSearch:
     """A search, checked and ready to begin or to go on."""
 
-    job: SearchJob
+    search: SearchJob
     settings: Settings
     method: Method
     budget: float | None
@@ -87,7 +87,7 @@ class PlannedSearch:
     @property
     def first_trial(self) -> Job:
         """The job of the first trial alone."""
-        return with_step(self.job.job, at_load(self.settings, self.method.start))
+        return with_step(self.search.job, at_load(self.settings, self.method.start))
 
     def overview(self) -> str:
         """One sentence before the search."""
@@ -112,15 +112,15 @@ def prepare_resumed(folder: Path, budget: str | None, here: Path) -> PlannedSear
     """Read and check what a search needs to go on in its folder. Raises InputError if machine or tapes differ."""
     planned = _plan_search(*read_resumed_plan(folder, here), budget)
     check_machine(folder)
-    check_tapes(folder, planned.job.job)
+    check_tapes(folder, planned.search.job)
     return planned
 
 
 def find_limit(planned: PlannedSearch, out: Path, control: Control) -> Search:
     """Make the trials and sum them up."""
-    control.prepare_lines(planned.job.job)
+    control.prepare_lines(planned.search.job)
     chooser = Chooser(planned.settings, planned.method, planned.budget, control.tell)
-    result = search(planned.job, out, chooser, control.observer, control.stop, engine=control.engine)
+    result = search(planned.search, out, chooser, control.observer, control.stop, engine=control.engine)
     return finish(result, Search)
 
 
