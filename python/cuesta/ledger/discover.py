@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ class Folders:
     goals: list[Path]
 
 
-def discover(places: list[Path]) -> Folders:
+def discover(places: Sequence[Path]) -> Folders:
     """Search folders; a file is taken as it is. Raises InputError if a place does not exist."""
     runs, certifications, goals = set[Path](), set[Path](), set[Path]()
     for place in places:

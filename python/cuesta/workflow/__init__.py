@@ -14,6 +14,6 @@ process.
 - `query_ledger`: rows of all runs, by SQL, as Arrow.
 - `check_tape`: how Cuesta reads a tape or a plan.
 - `certify_system`: certifies each group of a plan by repeated runs; `verify`: compares a record with its
-  raw files.
+  raw files, and typed tables with their identities; `list_systems`: certified systems and planned improvements.
 - `loop_tape`: makes a recorded tape repeat without logging in again.
 """

@@ -4,15 +4,18 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cuesta import __version__
 from cuesta.analysis.sql_rows import why_unread
 from cuesta.errors import CuestaError, InputError
 from cuesta.ledger.certification import SIGNATURE, SpoiltError, hashes, is_certification, open_certification
-from cuesta.ledger.historical import is_historical, read_historical
+from cuesta.ledger.historical import is_historical, read_historical, read_toml
 from cuesta.ledger.signature import find_signer, list_misfits
 from cuesta.units import many
+
+if TYPE_CHECKING:
+    from cuesta.analysis.history.identities import DocumentCheck
 
 SPOILT_FILE_ERRORS = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, OSError)
 """Errors that deriving figures may raise if a raw file was changed."""
@@ -141,9 +144,30 @@ def verify_table(file: Path) -> Verification:
     from cuesta.report import identities  # noqa: PLC0415
 
     if not is_historical(file):
-        raise InputError(
-            f"{file}: not a table typed from a document", "such a file contains [[identity]]: docs/ledger.md"
-        )
+        raise _untyped(file)
     result = check_document(read_historical(file))
     wrong = [f"{each.name}: {each.verdict.value}" for each in result.unexplained]
     return Verification(file, wrong, identities.data(result), identities.text(result))
+
+
+def check_tables(places: Sequence[Path]) -> list["DocumentCheck"]:
+    """Check the identities of typed tables, in files or in folders and below them. Raises InputError without any."""
+    from cuesta.analysis.history.identities import check_document  # noqa: PLC0415
+
+    return [check_document(read_historical(file)) for place in places for file in _list_tables(place)]
+
+
+def _list_tables(place: Path) -> list[Path]:
+    if place.is_dir():
+        files = [file for file in sorted(place.rglob("*.toml")) if is_historical(file)]
+    else:
+        files = [place] if "identity" in read_toml(place) else []
+    if not files:
+        raise _untyped(place)
+    return files
+
+
+def _untyped(place: Path) -> InputError:
+    return InputError(
+        f"{place}: not a table typed from a document", "such a file contains [[identity]]: docs/ledger.md"
+    )
