@@ -8,7 +8,7 @@ from cuesta.ledger import Recorded
 from cuesta.ledger.run_folder import Interval
 
 CONFIDENCE = 0.90
-"""Of two-sided intervals; either side alone has 95 %."""
+"""Confidence of two-sided intervals; either side alone has 95 %."""
 STUDENT = (
     *(6.313751515, 2.919985580, 2.353363435, 2.131846786, 2.015048373),
     *(1.943180281, 1.894578605, 1.859548038, 1.833112933, 1.812461123),

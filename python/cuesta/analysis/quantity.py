@@ -97,7 +97,7 @@ def parse_number(digits: str) -> float:
 
 
 def count_decimals(text: str) -> int:
-    """Of the last number in a print."""
+    """Count the decimals of the last number in a print."""
     numbers = re.findall(NUMBER, text)
     return len(numbers[-1].partition(".")[2]) if numbers else 0
 

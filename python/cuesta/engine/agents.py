@@ -64,7 +64,7 @@ class FollowedAgent:
         self._meetings = meetings
         self._record = record
         self._readings: queue.SimpleQueue[Reading | None] = queue.SimpleQueue()
-        """Of its clock; None when it has ended."""
+        """Readings of its clock; then None when the agent has ended."""
         self._read_at = 0
         self.listener = threading.Thread(target=self._listen, daemon=True)
         self.listener.start()

@@ -149,9 +149,9 @@ class Trials:
     observe: Observer
     stopping: threading.Event
     number: int = 0
-    """Of the next trial in the segment."""
+    """The number of the next trial in the segment."""
     users: Sequence[int] = ()
-    """Of each group, before the next trial."""
+    """How many users each group has before the next trial."""
     failure: str = ""
     """Why the agents can make no more trials although they have not ended; empty if they can."""
 

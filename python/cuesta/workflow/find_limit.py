@@ -201,7 +201,7 @@ class Chooser:
     tell: Callable[[str], None]
     begun: int = field(default_factory=_native.now)
     load: float = 0.0
-    """Of the last trial in this process: a search that is resumed begins without users."""
+    """The load of the last trial in this process; 0 before it, as a search that is resumed begins without users."""
     follower: Follower | None = None
     reading: float = 0.0
     """Seconds that it took to sum up after each trial: the final summary and its page take about twice as long."""

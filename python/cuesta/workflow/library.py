@@ -183,10 +183,10 @@ def certify(  # noqa: PLR0913, keywords
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
 ) -> dict[str, Certification]:
-    """Certify each group of a plan by repeated runs on this machine; as `cuesta certify`. By group.
+    """Certify each group of a plan by repeated runs on this machine; as `cuesta certify`.
 
-    `runs` is how many must count; the other terms are the flags' (docs/certify.md). The folder of a certification that
-    was made before is derived again.
+    Returns the certification of each group. `runs` is how many must count; the other terms are the flags'
+    (docs/certify.md). The folder of a certification that was made before is derived again.
     """
     if Path(here, plan).is_dir():
         given = {"absentee": absentee, "system": system, "reference": reference, "profile": profile, "out": out}

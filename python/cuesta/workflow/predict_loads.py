@@ -50,7 +50,7 @@ class Questions:
     servers: Sequence[str] = ()
     """Other numbers of servers: `disk=2`."""
     seed: int | None = None
-    """Of a simulation that gives percentiles; None: nothing is simulated."""
+    """The seed of a simulation, which gives percentiles; None: nothing is simulated."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

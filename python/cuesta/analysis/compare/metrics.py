@@ -51,7 +51,7 @@ ECHO = metric("echo.p95")
 ECHO_HEADLINES = (metric("keystrokes"), ECHO)
 """The headline figures of runs whose tapes have no transactions, only echoes."""
 FAILED = metric("errors.rate")
-"""Of what users asked for, the share that failed; of keys where the tape has no transactions."""
+"""The share of what users asked for that failed; of keys, where the tape has no transactions."""
 WITHOUT_WORK = Metric("users.without_work", "users who could not work", Unit.SHARE)
 """The share of the users who had no line at the end, or never got to work."""
 CREATION_CPU, COMMAND_CPU, COMPLETION = "creation.cpu", "command.cpu", "completion"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cuesta.analysis.step import StepRecords
 
 BITS = 8
-"""Of a character on a synchronous line."""
+"""Bits of a character on a synchronous line."""
 
 
 def add_figures(step: StepFigures, records: "StepRecords") -> StepFigures:

@@ -23,7 +23,7 @@ Residuals = Callable[[Sequence[float]], list[float]]
 class Fit:
     parameters: Sequence[float]
     errors: Sequence[float]
-    """Of each row."""
+    """The residual of each row."""
 
     @property
     def squares(self) -> float:

@@ -33,7 +33,7 @@ class Saturation:
     """Configuration and pace; the number of users is that of some row."""
     users: float
     band: Band
-    """Of `users`, 90 %."""
+    """The 90 % band of `users`."""
     throughput: float
     """Transactions a second at saturation."""
 

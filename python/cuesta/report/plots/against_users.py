@@ -52,7 +52,7 @@ def plot_sweeps(summary: Summary) -> Iterator[Plot]:
 
 
 def select_middle_repeats(steps: Sequence[StepFigures]) -> list[StepFigures]:
-    """Of repeats, which differ in `seed` alone, the one with the median response; by users."""
+    """Keep of steps that differ in `seed` alone the one with the median response; sorted by users."""
     repeats = dict[tuple[int, str], list[StepFigures]]()
     for step in steps:
         repeats.setdefault((step.users, name_swept_settings(step)), []).append(step)
