@@ -59,7 +59,7 @@ class Summary:
     steps: list[StepFigures]
     """The measured steps; if none was measured, the first one, without figures."""
     doubts: list[LocatedDoubt]
-    derived: dict[int, "DerivedStep"]
+    derived: dict[int, DerivedStep]
     """By number: what follows from the records of each measured step alone."""
 
     @property
