@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Self
 
 from cuesta._native import show_duration
 from cuesta.engine.tapes import TapeFile, is_cast, read_tape
@@ -52,6 +52,10 @@ class Job:
         """The built-in host's service: the plan's, else one that fits the first tape that is played at the host."""
         at_host = (group for group in step.settings.group if group.target == BUILTIN_HOST)
         return step.settings.host.service or fit_service(self.tape(next(at_host)))
+
+    def with_step(self, step: Step) -> Self:
+        """The same job with this step alone."""
+        return replace(self, plan=self.plan.with_step(step))
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,4 +93,4 @@ def with_tier(tier: str, meters: str) -> str:
 
 def with_meters(job: Job, meters: str) -> Job:
     settings = job.plan.settings.model_copy(update={"meters": meters})
-    return replace(job, plan=job.plan.with_step(Step({}, settings)))
+    return job.with_step(Step({}, settings))

@@ -6,7 +6,7 @@ step of a sweep. Each change is announced to all agents AHEAD of its instant (do
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -89,7 +89,7 @@ def search(  # noqa: PLR0913, as a run
     engine: Engine = LOCAL,
 ) -> RunResult:
     """Make trials until `choose` or `stopping` ends the search; a folder `out` with a search in it is resumed."""
-    engine.check(with_step(search_job.job, search_job.most))
+    engine.check(search_job.job.with_step(search_job.most))
     failures, notes = list[str](), list[str]()
     with search_folder(out) as folder, engine.reserve(search_job.job) as nodes:
         if not (folder / "run.json").exists():
@@ -98,7 +98,7 @@ def search(  # noqa: PLR0913, as a run
         if following := choose(folder):
             note_end(folder, None)
             segment = begin_segment(folder, following.step)
-            job = with_step(search_job.job, following.step)
+            job = search_job.job.with_step(following.step)
             most = [group.users for group in search_job.most.settings.group]
             with drive_segment(job, segment, folder / segment.folder, nodes, most) as driven:
                 trials = Trials(folder, folder / segment.folder, driven, observe, stopping)
@@ -131,11 +131,6 @@ def least_users(settings: Settings) -> float:
     if any(group.load.arrivals == "sessions" for group in settings.group):
         return 0.0
     return (1 - settings.validity.lost_users) * sum(group.users for group in settings.group)
-
-
-def with_step(job: Job, step: Step) -> Job:
-    """The job with one step."""
-    return replace(job, plan=job.plan.with_step(step))
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from cuesta.analysis.search.method import Rule
 from cuesta.analysis.summary import Follower, Summary
 from cuesta.engine.folder import check_empty
 from cuesta.engine.job import SECOND, Job, count_looped_lines, prepare
-from cuesta.engine.search import ENDING, NextTrial, SearchJob, search, seconds_of_trial, with_step
+from cuesta.engine.search import ENDING, NextTrial, SearchJob, search, seconds_of_trial
 from cuesta.engine.search_folder import note_end
 from cuesta.errors import Exit, InputError, UsageError
 from cuesta.figures.search import SearchFigures
@@ -87,7 +87,7 @@ class PlannedSearch:
     @property
     def first_trial(self) -> Job:
         """The job of the first trial alone."""
-        return with_step(self.search.job, at_load(self.settings, self.method.start))
+        return self.search.job.with_step(at_load(self.settings, self.method.start))
 
     def overview(self) -> str:
         """One sentence before the search."""
