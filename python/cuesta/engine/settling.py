@@ -32,7 +32,7 @@ class Series:
 
     def is_level(self, window: int) -> bool:
         """Whether the last seconds are like as many before them."""
-        return alike(self.throughput, window) and alike(self.times, window)
+        return are_alike(self.throughput, window) and are_alike(self.times, window)
 
 
 @dataclass(slots=True)
@@ -85,7 +85,7 @@ class Settling:
         late = [count for second, count in zip(self.seconds, self.waiting, strict=True) if second > since]
         if len(late) < 2 * self.window:
             return False
-        return max(late[-self.window :]) <= (1 - LEAST_FREE) * self.users and alike(late, self.window)
+        return max(late[-self.window :]) <= (1 - LEAST_FREE) * self.users and are_alike(late, self.window)
 
     def has_settled(self, since: float) -> bool:
         """Whether throughput and response have kept their level since `since`, and since the number of users was right.
@@ -101,7 +101,7 @@ class Settling:
         return series is not None and series.is_level(self.window)
 
 
-def alike(values: Sequence[float], window: int) -> bool:
+def are_alike(values: Sequence[float], window: int) -> bool:
     """Whether the last values have the level of as many before them."""
     late, early = values[-window:], values[-2 * window : -window]
     difference: float = abs(statistics.fmean(late) - statistics.fmean(early))

@@ -33,7 +33,6 @@ NOT_TOLD = (
     f"equal figures are told apart in {100 * FALSE_ALARM:.0f} % of comparisons, or fewer"
 )
 GRID = "half the grid, their mean wait for it, is added to the response: computed, not measured"
-Of = Callable[[LoadChanges], Change | None]
 
 
 def section(summary: Summary) -> Iterator[Section]:
@@ -42,18 +41,18 @@ def section(summary: Summary) -> Iterator[Section]:
         if has_only_doubted(summary):
             yield Section(TITLE, [Remark(IN_DOUBT, "notice")], name="BATCHING")
         return
-    answers = [Remark(answer(kind)) for kind in by_kind(effects)]
+    answers = [Remark(answer(kind)) for kind in group_by_kind(effects)]
     more = [Plots(plots)] if (plots := list(plot_frontier(effects))) else []
     yield Section(TITLE, [*answers, overview_table(effects)], [details_table(effects), *more], name="BATCHING")
 
 
 def first_answer(summary: Summary) -> str:
     """The first sentence of the section; empty if a sweep has none."""
-    kinds = by_kind(find_effects(summary))
+    kinds = group_by_kind(find_effects(summary))
     return answer(kinds[0]) if kinds else ""
 
 
-def by_kind(effects: Sequence[Effect]) -> list[list[Effect]]:
+def group_by_kind(effects: Sequence[Effect]) -> list[list[Effect]]:
     """Effects by the settings that make them, in the order of SETTINGS; combinations last."""
     kinds = dict[tuple[str, ...], list[Effect]]()
     for effect in effects:
@@ -93,7 +92,7 @@ def state_costs(kind: Sequence[Effect]) -> str:
     return " and ".join(parts) or "nothing that it costs was told from chance"
 
 
-def name_loads(kind: Sequence[Effect], take: Of) -> str:
+def name_loads(kind: Sequence[Effect], take: Callable[[LoadChanges], Change | None]) -> str:
     """The loads, with their settings, at which a figure increases; empty if at none."""
     known = [change.is_more for effect in kind for load in effect.loads if (change := take(load))]
     if known and all(known):
