@@ -106,9 +106,9 @@ def test_a_host_that_burns_cpu_is_limited_by_it_at_its_own_price(tmp_path: Path)
 
 def demand(folder: Path, name: str) -> float:
     """The service demand of the resource that a sentence names."""
-    from cuesta.analysis import summarise  # noqa: PLC0415
     from cuesta.analysis.capacity.measured_step import MeasuredStep  # noqa: PLC0415
     from cuesta.analysis.capacity.resources import read_resources  # noqa: PLC0415
+    from cuesta.analysis.summary import summarise  # noqa: PLC0415
 
     summary = summarise(folder)
     known = {each.name: each for each in read_resources(MeasuredStep(summary.recorded, summary.last))}

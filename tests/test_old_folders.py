@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 from cuesta.cli import main
 from cuesta.errors import Exit
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from vl_convert import vegalite_to_svg
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 
 FIGURES = {"echo, 95th percentile, ms": "echo", "answer, 95th percentile, ms": "response"}
 SERVERS = {"openssh": "#0072b2", "dropbear": "#d55e00", "tinysshd": "#009e73"}

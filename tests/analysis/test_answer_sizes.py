@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis import summarise
-from cuesta.analysis.summary import Summary
+from cuesta.analysis.summary import Summary, summarise
 from tests.run_folder import RunFolder, rows
 
 ASK = "interactive/ask"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis import Summary, summarise
 from cuesta.analysis.overload import above_capacity
+from cuesta.analysis.summary import Summary, summarise
 from tests.analysis.open_loop import OpenLoad, open_loop
 from tests.run_folder import Row, RunFolder, arrivals, measured
 

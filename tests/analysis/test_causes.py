@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis import summarise
 from cuesta.analysis.causes import causes_over_time, cost_by_cause, uses_over_time
+from cuesta.analysis.summary import summarise
 from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.meters import Metered, MeterRow
 from tests.meter_reports import typed

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis import Summary, summarise
 from cuesta.analysis.doubts.doubt import RUN_CHECKS, STEP_CHECKS
+from cuesta.analysis.summary import Summary, summarise
 from tests.run_folder import Row, RunFolder, measured, settling, waiting
 
 NO_ANSWERS: Callable[..., list[float]] = lambda *_: []  # noqa: E731

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 from tests.run_folder import Row, RunFolder
 
 SOURCE = "a memo of 1981"

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis import summarise
 from cuesta.analysis.published_tables import compare_tables
+from cuesta.analysis.summary import summarise
 from tests.analysis.features.test_batching import busy
 from tests.report.made_up import batching
 from tests.run_folder import edit_run

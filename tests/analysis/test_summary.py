@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 from tests.report import made_up
 from tests.run_folder import Row, RunFolder, rows, write_rows
 

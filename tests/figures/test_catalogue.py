@@ -1,7 +1,7 @@
 from pathlib import Path
 from typing import Any
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 from cuesta.figures import BY_NAME, CATALOGUE, Better, Unit
 from cuesta.figures.catalogue import DURATIONS
 from tests.run_folder import RunFolder

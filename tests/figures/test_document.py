@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 from cuesta.figures.document import TABLES, markdown, schema
 from cuesta.figures.step import StepFigures
 from cuesta.figures.whole_run import RunFigures

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 from cuesta.ledger import open_run
 from cuesta.ledger.transactions import read_transactions
 from tests.report.made_up import host_row

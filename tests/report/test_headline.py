@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis import summarise
 from cuesta.analysis.law import apply_law
-from cuesta.analysis.summary import LocatedDoubt, Summary
+from cuesta.analysis.summary import LocatedDoubt, Summary, summarise
 from cuesta.figures.durations import Distribution
 from cuesta.records.rows import TimeSums
 from cuesta.report.headline import big_figures, headline, unusual_section

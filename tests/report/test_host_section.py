@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 from cuesta.report.host_section import busiest_steps, describe_certainty
 from cuesta.report.run_report import text
 from cuesta.report.several import write_page

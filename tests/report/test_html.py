@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 from cuesta.errors import CuestaError
 from cuesta.ledger import raw_files
 from cuesta.report import render

@@ -3,7 +3,7 @@
 from pathlib import Path
 from xml.etree.ElementTree import Element, parse
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 from cuesta.report.junit import write_junit
 from tests.report import made_up
 from tests.run_folder import edit_run

@@ -12,7 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from cuesta.analysis import Summary, summarise
+from cuesta.analysis.summary import Summary, summarise
 from cuesta.report.several import markdown
 from tests.report import made_up
 from tests.run_folder import RunFolder

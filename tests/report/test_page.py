@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 from cuesta.private_files import replace_private
 from cuesta.report import form_page
 from cuesta.report.several import write_page

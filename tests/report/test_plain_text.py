@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cuesta
-from cuesta.analysis import Summary, summarise
+from cuesta.analysis.summary import Summary, summarise
 from cuesta.cli.main import main
 from cuesta.cli.output import write_json
 from cuesta.errors import CuestaError

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 from cuesta.report.model import Plot
 from cuesta.report.plots.against_users import plot_sweeps
 from cuesta.report.plots.causes import plot_bars

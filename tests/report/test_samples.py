@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 from cuesta.report import render
 from cuesta.report.model import Report
 from cuesta.report.run_report import build_report

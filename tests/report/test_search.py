@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis import Summary, summarise
+from cuesta.analysis.summary import Summary, summarise
 from cuesta.figures.search import SearchFigures
 from cuesta.report.headline import headline
 from cuesta.report.plots.against_load import plot_trials

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 from cuesta.report import several
 from tests.report import made_up
 from tests.run_folder import edit_run

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 from cuesta.report.run_report import text
 from tests.report.made_up import bad, batching, good, search, sweep
 from tests.run_folder import RunFolder, edit_run

@@ -8,9 +8,9 @@ from urllib.parse import quote
 import pytest
 from rich.cells import cell_len
 
-from cuesta.analysis import summarise
 from cuesta.analysis.history.identities import DocumentCheck, Finding, FindingKind
 from cuesta.analysis.history.projection import MeasuredSystem, build_ledger
+from cuesta.analysis.summary import summarise
 from cuesta.ledger.database import SqlResult
 from cuesta.ledger.goals import Improvement
 from cuesta.ledger.historical import Document

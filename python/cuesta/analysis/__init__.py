@@ -21,8 +21,6 @@
 - `models`: queueing theory. It imports nothing of the analysis. `predict`: fits models to runs and typed tables.
 - `sql_rows`: runs and certifications as rows of the ledger's database. `quantity`: interval arithmetic on numbers that
   were rounded or measured.
+
+This file imports none of them: a verb loads what it needs.
 """
-
-from cuesta.analysis.summary import Summary, summarise
-
-__all__ = ["Summary", "summarise"]

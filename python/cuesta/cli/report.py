@@ -11,7 +11,7 @@ from cuesta.ledger.certification import is_certification, open_certification
 from cuesta.units import many
 
 if TYPE_CHECKING:
-    from cuesta.analysis import Summary
+    from cuesta.analysis.summary import Summary
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -38,12 +38,12 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
 
 
 def _show_runs(arguments: argparse.Namespace) -> None:
-    from cuesta import analysis  # noqa: PLC0415, late because plots are slow to load
+    from cuesta.analysis.summary import summarise  # noqa: PLC0415, late because plots are slow to load
     from cuesta.report import several  # noqa: PLC0415
     from cuesta.report.junit import write_junit  # noqa: PLC0415
 
     _suggest_runs_below(arguments.folders)
-    summaries = [analysis.summarise(folder) for folder in arguments.folders]
+    summaries = [summarise(folder) for folder in arguments.folders]
     runs = dict(zip(several.name_runs(arguments.folders), summaries, strict=True))
     if arguments.markdown:
         say(several.markdown(runs).rstrip("\n"), arguments.json)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis import summarise
 from cuesta.analysis.capacity.asymptotes import Asymptotes, bound_by_cycle, derive_asymptotes
+from cuesta.analysis.summary import summarise
 from cuesta.report.plots.against_users import LIGHT_LOAD_BOUND, plot_sweeps
 from cuesta.report.sweep import describe_saturation, list_contradictions
 from tests.report.made_up import host_row

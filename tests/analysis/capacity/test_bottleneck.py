@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis import summarise
 from cuesta.analysis.capacity import find_bottleneck
 from cuesta.analysis.capacity.findings import Conflicting, DriverLimited, OnTheLine, Saturated, Undecided, Unlimited
 from cuesta.analysis.capacity.measured_step import MeasuredStep, order_by_load
 from cuesta.analysis.capacity.resources import Resource, read_resources
 from cuesta.analysis.capacity.response_parts import ResponseParts, divide_response
+from cuesta.analysis.summary import summarise
 from cuesta.report.run_report import text
 from tests.analysis.capacity.simulated import Load, write
 from tests.meter_reports import meter_report, plain

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuesta.analysis import summarise
 from cuesta.analysis.capacity import find_bottleneck
 from cuesta.analysis.capacity.findings import Conflicting
 from cuesta.analysis.capacity.laws import LawCheck, check_laws
 from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources import read_resources
 from cuesta.analysis.law import agrees, apply_law
+from cuesta.analysis.summary import summarise
 from cuesta.figures.step import ResponseLaw
 from cuesta.records.rows import TimeSums
 from tests.analysis.capacity.simulated import Load, Simulated, simulate, write

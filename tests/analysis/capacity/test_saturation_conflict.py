@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis import summarise
 from cuesta.analysis.capacity.findings import describe_saturation_conflict
 from cuesta.analysis.predict.saturation import find_conflicts, saturations_by_meters, saturations_by_response
+from cuesta.analysis.summary import summarise
 from cuesta.report.run_report import text
 from tests.analysis.capacity.simulated import Load, write
 from tests.analysis.predict.seeds import TMUX, rows

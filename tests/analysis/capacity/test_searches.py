@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis import Summary, summarise
 from cuesta.analysis.capacity import find_bottleneck
 from cuesta.analysis.capacity.findings import DriverLimited, Finding, GaveOut, Saturated, Undecided, Unlimited
 from cuesta.analysis.capacity.measured_step import order_by_load
 from cuesta.analysis.search import Method
+from cuesta.analysis.summary import Summary, summarise
 from tests.analysis.capacity.simulated import Load, write
 from tests.run_folder import NANO, Row, change_rows
 

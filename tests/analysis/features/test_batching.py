@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis import summarise
 from cuesta.analysis.features.batching import FALSE_ALARM, Change, Effect, Spread, find_effects
+from cuesta.analysis.summary import summarise
 from tests.report.made_up import batching
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis import Summary, summarise
+from cuesta.analysis.summary import Summary, summarise
 from tests.report import made_up
 from tests.run_folder import Row, change_run, write_rows
 

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 from cuesta.figures import CATALOGUE
 from cuesta.figures.step import StepFigures
 from tests.run_folder import CLOCK, NANO, RunFolder, change_run, write_rows

@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 import pytest
 
-from cuesta.analysis import Summary, summarise
 from cuesta.analysis.search.objections import LEAST_JAIN
 from cuesta.analysis.search.trial import Trial, excess, judge_trials
+from cuesta.analysis.summary import Summary, summarise
 from cuesta.figures.step import LimitResult
 from tests.analysis.search.searching import BY_USERS
 from tests.run_folder import CLOCK, NANO, SKIPS, Row, RunFolder, arrivals, change_rows, measured

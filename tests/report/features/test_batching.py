@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from cuesta.analysis import summarise
 from cuesta.analysis.features.batching import find_effects
+from cuesta.analysis.summary import summarise
 from cuesta.report.features.batching import IN_DOUBT, first_answer, section
 from cuesta.report.features.frontier import plot_frontier
 from cuesta.report.model import Remark

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from cuesta.analysis import summarise
+from cuesta.analysis.summary import summarise
 from cuesta.report.features.wire import section
 from cuesta.report.model import Facts, Remark
 from tests.report.made_up import batching, good
