@@ -58,7 +58,7 @@ def reading(end: float, length: float, own: float, **rest: float) -> MeterRow:
     return MeterRow(end, length, typed(figures))
 
 
-def recorded(*rows: Row, about: MeterAbout | None = ABOUT, gaps: tuple[Any, ...] = ()) -> Any:
+def recorded(*rows: MeterRow, about: MeterAbout | None = ABOUT, gaps: tuple[Any, ...] = ()) -> Any:
     """The records of a run that a CPU account needs."""
     abouts = {0: about} if about else {}
     return SimpleNamespace(metered=Metered(abouts, list(rows), gaps=list(gaps)), plan={"validity": {"steal": "10%"}})

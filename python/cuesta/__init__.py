@@ -26,13 +26,11 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` takes as long to load as all that `--version` needs
     from cuesta import errors
+    from cuesta.workflow.certify_system import Certification
+    from cuesta.workflow.check_tape import Check
+    from cuesta.workflow.compare_runs import Comparison
+    from cuesta.workflow.find_limit import Search
     from cuesta.workflow.library import (
-        Certification,
-        Check,
-        Comparison,
-        Prediction,
-        Run,
-        Search,
         certify,
         check,
         compare,
@@ -42,6 +40,8 @@ if TYPE_CHECKING:  # `typing` takes as long to load as all that `--version` need
         run,
         search,
     )
+    from cuesta.workflow.predict_loads import Prediction
+    from cuesta.workflow.run_result import Run
 
 __all__ = [
     "Certification",
