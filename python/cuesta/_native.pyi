@@ -96,9 +96,6 @@ class Cast:
     @property
     def has_input(self) -> bool: ...
     @property
-    def was_stopped(self) -> bool:
-        """Whether recording ended before the host closed the line."""
-    @property
     def is_cut(self) -> bool:
         """Whether the file ended within a row; that row is left out."""
     @property

@@ -62,11 +62,6 @@ impl Cast {
     }
 
     #[getter]
-    fn was_stopped(&self) -> bool {
-        self.0.was_stopped()
-    }
-
-    #[getter]
     fn is_cut(&self) -> bool {
         self.0.cut
     }
