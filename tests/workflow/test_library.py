@@ -244,6 +244,12 @@ def test_wrong_terms_of_a_comparison_are_refused(tmp_path: Path, terms: dict[str
         cuesta.compare("base", "new", here=tmp_path, **terms)
 
 
+@pytest.mark.parametrize("sides", [("a.toml", "runs/b"), ("runs/a", "b.toml"), ("a.toml",)])
+def test_a_plan_is_compared_only_with_a_plan(sides: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match="a plan, and the other side is none"):
+        cuesta.compare(*sides)
+
+
 BUDGETS: list[timedelta | float | str] = [timedelta(minutes=20), 1200, 1200.0, "20m"]
 
 

@@ -131,7 +131,10 @@ def compare(  # noqa: PLR0913, keywords
     terms = check_terms(Terms(margin, despite, compensation or {}))
     if step is not None and not (isinstance(step, int) and step >= 0):
         raise UsageError(f"step: expected a number from 0, got {step!r}", "steps count from 0 here, from 1 in reports")
-    are_plans = new is not None and all(str(side).endswith(".toml") for side in (base, new))
+    plans = [side for side in (base, new) if str(side).endswith(".toml")]
+    are_plans = len(plans) == 2
+    if plans and not are_plans:
+        raise UsageError(f"{plans[0]}: a plan, and the other side is none", "give two plans, or two runs")
     if not are_plans and (pairs is not None or out is not None):
         raise UsageError("pairs and out are for two plans, which are run in turn", "leave them out")
     if new is None:
