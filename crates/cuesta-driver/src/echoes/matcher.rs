@@ -76,6 +76,9 @@ enum CarriageReturn {
     Output,
 }
 
+/// Keys of a typist that wait for their echoes at once. Each user takes memory for them.
+const USUAL_KEYS: usize = 2;
+
 /// At most this many untimed characters may wait for their echo.
 const MOST_UNTIMED: usize = 256;
 
@@ -141,6 +144,9 @@ impl EchoMatcher {
             return;
         }
         self.timed += counts;
+        if self.queue.capacity() == 0 {
+            self.queue.reserve_exact(USUAL_KEYS);
+        }
         let mut typed = text.chars().peekable();
         while let Some(character) = typed.next() {
             let mapped = map.iter().find(|(from, _)| char::from(*from) == character);
