@@ -252,7 +252,8 @@ def test_figures_are_those_of_another_emulator(program: Program, here: Path, wri
         assert abs(summary["echo"]["count"] - len(echoes)) <= USERS * 4  # under way at the end
     agrees(summary["response_from_sent"], [answer for user in users for answer in user.answers] or echoes, ["p50"])
     assert summary["errors"]["by_name"].get("unechoed", 0) <= sum(user.missed for user in users)
-    assert (summary["unfollowed"], summary["continued_long"]) == (0, 0)
+    assert summary["unfollowed"] == 0
+    assert summary["continued_long"] <= sum(user.continued for user in users)
 
 
 def agrees(told: dict[str, Any], judged: list[float], percentiles: Iterable[str] = MARGIN) -> None:

@@ -82,11 +82,14 @@ class Typist:
         self.echoes: list[float] = []
         self.answers: list[float] = []
         self.missed = 0
+        self.continued = 0
+        """Answers behind which a later piece changed the screen, before the next key."""
         self._stream = pyte.ByteStream(self.screen)
         self._ends, self._answered = ends, answered
         self._row, self._at = "", 0
         self._waiting: list[tuple[int, str]] = []
         self._rows, self._returned = 0, 0
+        self._answer: list[str] | None = None
 
     def sees(self, row: dict[str, Any]) -> None:
         """Take the next row of the log."""
@@ -100,6 +103,7 @@ class Typist:
                 self._types(key.decode("latin-1"), row["at"])
 
     def _types(self, key: str, at: int) -> None:
+        self._answer = None
         before, behind = self._row[: self._at], self._row[self._at :]
         if key == "\r":
             self._row, self._at = "", 0
@@ -117,6 +121,9 @@ class Typist:
             self._waiting.append((at, before + key))
 
     def _looks(self, now: int) -> None:
+        if self._answer and self._answer != self.screen.display:
+            self.continued += 1
+            self._answer = None
         texts = list(self._ends(self.screen))
         shown = [index for index, (_, row) in enumerate(self._waiting) if any(text.endswith(row) for text in texts)]
         if shown:
@@ -125,6 +132,7 @@ class Typist:
         if self._returned and self._answered and self._answered(self.screen, self._rows):
             self.answers.append((now - self._returned) / 1e9)
             self._returned = 0
+            self._answer = self.screen.display
             self.missed += len(self._waiting)
             self._waiting.clear()
 
