@@ -146,6 +146,13 @@ impl VtTerminal {
             }
         }
     }
+
+    /// Whether nothing stands in the cursor's row, and the row above is full: a program that wraps text itself has not yet gone on.
+    fn is_below_a_full_row(&self) -> bool {
+        let ((row, column), (columns, _)) = (self.screen.cursor(), self.screen.size());
+        let is_full = |row| self.screen.cell(row, columns - 1).is_some_and(|cell| !cell.is_blank());
+        column == 0 && row > 0 && self.screen.row(row).trim().is_empty() && is_full(row - 1)
+    }
 }
 
 impl Terminal for VtTerminal {
@@ -299,6 +306,7 @@ impl Terminal for VtTerminal {
 
     fn typed_row(&self) -> Option<u64> {
         let mut row = self.screen.cursor().0;
+        row -= u16::from(self.is_below_a_full_row());
         while row > 0 && self.screen.is_wrapped(row - 1) {
             row -= 1;
         }
