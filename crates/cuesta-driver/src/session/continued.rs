@@ -46,10 +46,8 @@ struct OnScreen {
     changed: Stamp,
     /// When the input began, and what the screen showed then.
     input_began: Option<(Stamp, RowHashes)>,
-    /// The row in which the input began, that in which the cursor is, and when it last moved to another one, if it is not back. A program
-    /// that wraps what is typed may go on to the next row before it shows that this row continues the one above.
+    /// The row in which the user types, and when that became another one than the row in which the input began.
     typed_row: Option<u64>,
-    cursor_row: Option<u64>,
     left_row: Option<Stamp>,
     /// Output has lasted from an answer to the next key and beyond.
     streams: bool,
@@ -74,8 +72,7 @@ impl ContinuedOutput {
         self.next_key = Some((self.last_received, at));
         if let Some(row_hashes) = row_hashes {
             let screen = self.on_screen.get_or_insert_default();
-            (screen.input_began, screen.left_row) = (Some((at, row_hashes)), None);
-            (screen.typed_row, screen.cursor_row) = (typed_row, typed_row);
+            (screen.input_began, screen.typed_row, screen.left_row) = (Some((at, row_hashes)), typed_row, None);
         }
     }
 
@@ -149,14 +146,10 @@ impl OnScreen {
     }
 
     fn follow_typed_row(&mut self, row: Option<u64>, at: Stamp) {
-        if row.is_none() {
-            self.typed_row = None;
-        } else if row == self.typed_row {
-            self.left_row = None;
-        } else if row != self.cursor_row {
+        if row.is_some() && row != self.typed_row {
             self.left_row = Some(at);
         }
-        self.cursor_row = row;
+        self.typed_row = row;
     }
 
     fn take(&mut self, since: Stamp, last_received: Stamp, next_key: Stamp) -> Option<(Duration, Option<String>)> {
@@ -172,24 +165,5 @@ impl OnScreen {
         let draws_by_itself = self.typed < LEARNING_TIME || !self.self_changing.is_empty();
         let may_be_by_itself = draws_by_itself && lasts;
         (!self.has_grown && self.growths < LEAST_GROWTHS && !may_be_by_itself).then(|| (took, self.row.take()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cursor_that_comes_back_to_the_typed_row_has_not_left_it() {
-        let stamp = |ms: u64| Stamp::from_nanos(ms * 1_000_000);
-        for (rows, took) in [(&[6][..], 10), (&[6, 7], 20), (&[6, 5], 0), (&[6, 5, 6], 30)] {
-            let mut screen =
-                OnScreen { changed: stamp(0), typed_row: Some(5), cursor_row: Some(5), ..OnScreen::default() };
-            for (index, row) in rows.iter().enumerate() {
-                screen.follow_typed_row(Some(*row), stamp(10 * (index as u64 + 1)));
-            }
-            let (continued, _) = screen.take(stamp(0), stamp(30), stamp(100)).expect("nothing changes by itself");
-            assert_eq!(continued, Duration::from_millis(took), "{rows:?}");
-        }
     }
 }

@@ -151,7 +151,7 @@ impl VtTerminal {
     fn is_below_a_full_row(&self) -> bool {
         let ((row, column), (columns, _)) = (self.screen.cursor(), self.screen.size());
         let is_full = |row| self.screen.cell(row, columns - 1).is_some_and(|cell| !cell.is_blank());
-        column == 0 && row > 0 && self.screen.row(row).trim().is_empty() && is_full(row - 1)
+        column == 0 && row > 0 && is_full(row - 1) && self.screen.row(row).trim().is_empty()
     }
 }
 

@@ -259,3 +259,18 @@ fn an_empty_row_is_new_where_the_cursor_has_come_to_it() {
     presses(&mut screen, KeyEffect::Return, SentKey { begins_input: true, ..key(20, false, true) });
     assert_eq!(draws(&mut screen, "\x1b[2;1H", 30, Some(&condition)), [OutputEvent::Answer(at(30))]);
 }
+
+#[test]
+fn the_typed_row_goes_on_below_when_a_program_wraps_it() {
+    let mut screen = drawn_screen();
+    draws(&mut screen, &format!("$ {}", "x".repeat(17)), 10, None);
+    let row = screen.typed_row();
+    // Fish goes on by a line feed, and only with the next key does the terminal wrap.
+    for text in ["6\r\r\n", "\x1b[A\x1b[18Cx67\x1b[A\r\r\n\x1b[C"] {
+        draws(&mut screen, text, 20, None);
+        assert_eq!(screen.typed_row(), row, "{text:?}");
+    }
+    // A row that is not full has ended.
+    draws(&mut screen, "\r\nanswer\r\n", 30, None);
+    assert_eq!(screen.typed_row(), row.map(|row| row + 3));
+}
