@@ -67,7 +67,7 @@ struct Ending {
 impl Receiver {
     pub(super) fn new(format: Format, limit: usize) -> Self {
         let block = Block::default();
-        let state = Self::between(format);
+        let state = Self::state_between_units(format);
         Self { format, limit, state, block, good: true, in_heading: false, check: Check::default() }
     }
 
@@ -86,7 +86,7 @@ impl Receiver {
             State::Transparent | State::TransparentDle => self.transparent(byte, character),
             _ if in_parity => self.start(character),
             _ => {
-                self.state = Self::between(self.format);
+                self.state = Self::state_between_units(self.format);
                 None
             }
         }
@@ -103,14 +103,14 @@ impl Receiver {
         *self = Self::new(self.format, self.limit);
     }
 
-    fn between(format: Format) -> State {
+    fn state_between_units(format: Format) -> State {
         if format.is_line() { State::Hunt } else { State::Start }
     }
 
     /// A character between units, or of a unit without text.
     fn start(&mut self, character: u8) -> Option<Unit> {
         let Characters { soh, stx, enq, eot, nak, dle, syn, ack0, ack1, wack, rvi, .. } = *self.format.characters();
-        let between = Self::between(self.format);
+        let between = Self::state_between_units(self.format);
         let state = std::mem::replace(&mut self.state, between);
         let control = match state {
             State::StartDle if character == ack0 => Control::Ack(false),
