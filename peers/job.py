@@ -53,7 +53,7 @@ class Tool(Protocol):
     def command(self, job: Job) -> list[str]:
         """The command that makes the load."""
 
-    def told(self, job: Job) -> Told:
+    def read_figures(self, job: Job) -> Told:
         """Read what the tool has written."""
 
 

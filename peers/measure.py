@@ -87,7 +87,7 @@ def cost(tool: Tool, load: Load) -> Cost:
         operations = after.operations - before.operations
         if operations <= 0:
             raise ValueError("the host counted nothing")
-        return Cost(cpu / operations, operations / (after.at - before.at), memory, tool.told(job))
+        return Cost(cpu / operations, operations / (after.at - before.at), memory, tool.read_figures(job))
 
 
 def stall(tool: Tool, load: Load) -> Stall:
@@ -102,7 +102,7 @@ def stall(tool: Tool, load: Load) -> Stall:
         after = job.host.mark()
         until(group.ended, "its end", seconds=120)
         rate = (before.operations - first.operations) / (before.at - first.at)
-        return Stall(tool.told(job), (after.operations - before.operations) / (after.at - before.at) / rate)
+        return Stall(tool.read_figures(job), (after.operations - before.operations) / (after.at - before.at) / rate)
 
 
 def last_of(out: Path) -> str:

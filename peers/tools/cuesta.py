@@ -34,7 +34,7 @@ class Cuesta:
             "--json", f"{job.folder}/summary.json", "--out", f"{job.folder}/run",
         ]  # fmt: skip
 
-    def told(self, job: Job) -> Told:
+    def read_figures(self, job: Job) -> Told:
         summary = json.loads((job.folder / "summary.json").read_text(encoding="utf-8"))
         times = summary["echo"] if job.work is Work.KEYS else summary["response"]
         lateness = summary["lateness"]

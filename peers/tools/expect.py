@@ -15,5 +15,5 @@ class Expect:
         arguments = [f"{job.ramp + job.seconds:.0f}", f"{job.pause:g}", job.work.value, *job.host.way]
         return ["bash", str(PROGRAMS / "expect_users"), str(job.users), str(job.folder), *arguments]
 
-    def told(self, job: Job) -> Told:
+    def read_figures(self, job: Job) -> Told:
         return told_by(job.folder)

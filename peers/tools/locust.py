@@ -24,7 +24,7 @@ class Locust:
             "--csv", f"{job.folder}/locust",
         ]  # fmt: skip
 
-    def told(self, job: Job) -> Told:
+    def read_figures(self, job: Job) -> Told:
         return told_by((job.folder / "locust_stats.csv").read_text(encoding="utf-8"))
 
 

@@ -28,5 +28,5 @@ class SshLoop:
         times = [f"{job.ramp + job.seconds:.0f}", f"{job.pause:g}", "shared" if self.shared else "separate"]
         return ["bash", str(PROGRAMS / "ssh_loops"), str(job.users), str(job.folder), job.host.way[1], *times]
 
-    def told(self, job: Job) -> Told:
+    def read_figures(self, job: Job) -> Told:
         return told_by(job.folder)

@@ -30,7 +30,7 @@ class Tsung:
         (job.folder / "tsung.xml").write_text(plan, encoding="utf-8")
         return ["tsung", "-f", f"{job.folder}/tsung.xml", "-l", f"{job.folder}/tsung", "start"]
 
-    def told(self, job: Job) -> Told:
+    def read_figures(self, job: Job) -> Told:
         if not job.percentiles:
             return Told()
         (stats,) = (job.folder / "tsung").glob("*/tsung-fullstats.log")
