@@ -2,11 +2,11 @@
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from functools import partial
+from operator import itemgetter
 from statistics import fmean
 from typing import TypeVar
 
-from cuesta.ledger.rows import json_rows
+from cuesta.ledger.rows import JsonObject, json_rows
 from cuesta.ledger.run_folder import Recorded
 from cuesta.records.reading import from_json
 from cuesta.records.rows import KernelThreadsRow, LinkageRow, RunnableRow
@@ -99,5 +99,10 @@ def _read(recorded: Recorded, file: str, kind: type[Reading]) -> tuple[list[floa
     if not path.exists() or not recorded.agents:
         return [], []
     begun = recorded.agents[0].origin.clock
-    rows = sorted(json_rows(path, partial(from_json, kind), []), key=lambda row: row.at)
-    return [(row.at - begun) / 1e9 for row in rows], rows
+
+    def take(content: JsonObject) -> tuple[float, Reading]:
+        row = from_json(kind, content)
+        return (row.at - begun) / 1e9, row
+
+    readings = sorted(json_rows(path, take, []), key=itemgetter(0))
+    return [at for at, _ in readings], [row for _, row in readings]

@@ -92,7 +92,7 @@ class RawOptions:
 def load(options: RawOptions, here: Path) -> Plan:
     """Read, merge and check everything. Paths in flags are relative to `here`, which may have a cuesta.toml."""
     keywords = _keywords(options.keywords, here)
-    groups = {name: keywords.pop(name) for name in ("group",) if name in keywords}
+    groups = {"group": keywords.pop("group")} if "group" in keywords else {}
     source = str(options.plan or options.tape or ("keywords" if groups else "the main job"))
     _check_layer(groups, str)
     if options.plan or options.tape or groups:
