@@ -12,6 +12,7 @@ below (docs/python.md). Python prepares runs and reads their records; it is neve
 - `ledger`, `analysis`, `report`: read a run folder, derive from it, show it.
 - `live`: shows the progress of a run.
 - `target`: the syntax of targets; `line_kinds`: the table of kinds of lines, from the Rust half.
+- `shipped_tapes`: the tapes that ship with Cuesta, each named by a word.
 - `errors`: the exceptions and the exit codes; `validation`: says what is wrong with a value that a schema refuses.
 - `terminal`: the one file that prints; `plain_text`, `json_text`: text of any origin without control characters.
 - `private_files`: writes what only its owner may read; `foreign_files`: reads what others wrote, up to a limit.
@@ -39,6 +40,7 @@ if TYPE_CHECKING:  # `typing` takes as long to load as all that `--version` need
         query,
         run,
         search,
+        tapes,
     )
     from cuesta.workflow.predict_loads import Prediction
     from cuesta.workflow.run_result import Run
@@ -59,6 +61,7 @@ __all__ = [
     "query",
     "run",
     "search",
+    "tapes",
 ]
 
 

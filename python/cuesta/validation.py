@@ -2,10 +2,12 @@
 
 import difflib
 from collections.abc import Iterable
-
-from pydantic_core import ErrorDetails
+from typing import TYPE_CHECKING
 
 from cuesta.target import without_passwords
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 EXPECTED = {
     "model_type": "a table",
@@ -24,7 +26,7 @@ EXPECTED = {
 """What was expected, by the type of pydantic's error."""
 
 
-def describe_problem(detail: ErrorDetails) -> str:
+def describe_problem(detail: "ErrorDetails") -> str:
     """What is wrong, by pydantic's error."""
     match detail["type"]:
         case name if name in EXPECTED:

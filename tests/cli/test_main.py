@@ -57,7 +57,7 @@ def test_characters_that_the_terminal_lacks_are_replaced(write: Write) -> None:
 
 
 def test_an_internal_error_is_one_message(monkeypatch: pytest.MonkeyPatch, cuesta: Cuesta) -> None:
-    monkeypatch.setattr("cuesta.cli.check.check_tape", lambda _: 1 / 0)
+    monkeypatch.setattr("cuesta.cli.check.check_tape", lambda *_: 1 / 0)
     text = cuesta("check", "x.tape").ends(Exit.FAILED).err
     assert text.startswith("cuesta: ZeroDivisionError: division by zero\n  CUESTA_DEBUG=1 ")
     assert "Traceback" not in text

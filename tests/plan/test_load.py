@@ -59,6 +59,20 @@ def test_flag_beats_environment_beats_plan_beats_project_beats_default(here: Pat
     assert plan.settings.stamps == 16
 
 
+def test_a_named_tape_goes_before_the_environment_as_a_flag_does(here: Path, write: Write) -> None:
+    environment = {"CUESTA_TAPE": "typing"}
+    target = {"target": "pty:cat"}
+    plan = write("plan.toml", 'tape = "mine.tape"\n')
+    options = [
+        RawOptions(environment=environment, flags=target),
+        RawOptions(plan=plan, environment=environment, flags=target),
+        RawOptions(tape="mine.tape", environment=environment, flags=target),
+        RawOptions(plan=plan, environment=environment, flags={**target, "tape": "mine.tape"}),
+    ]
+    tapes = [load(each, here).settings.group[0].tape for each in options]
+    assert tapes == ["builtin:typing", "builtin:typing", str(here / "mine.tape"), str(here / "mine.tape")]
+
+
 def test_a_misspelt_variable_is_refused(here: Path) -> None:
     with pytest.raises(UsageError, match="CUESTA_USER: no such setting; did you mean `CUESTA_USERS`"):
         load(RawOptions(environment={"CUESTA_USER": "5"}), here)

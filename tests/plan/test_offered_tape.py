@@ -7,7 +7,7 @@ import pytest
 from cuesta import _native
 from cuesta.errors import UsageError
 from cuesta.plan import RawOptions, load
-from cuesta.plan.offered_tape import offer_tape
+from cuesta.plan.offered_tape import fit_words, offer_tape
 
 TARGETS = [
     "ssh://nu1@host.invalid",
@@ -52,3 +52,11 @@ def test_a_tape_that_somebody_named_is_typed(tmp_path: Path) -> None:
     assert [load(each, tmp_path).settings.group[0].target for each in options] == ["host:", "pty:bash", "pty:bash"]
     (tmp_path / "cuesta.toml").write_text('tape = "mine.tape"\n')
     assert load(RawOptions(flags={"target": "pty:bash"}), tmp_path).settings.group[0].tape.endswith("mine.tape")
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [("pty:LANG=C /usr/bin/typing -x", ["typing", "typing"]), ("pty:./mytui", ["typing"]), ("pipe:cat", [])],
+)
+def test_words_of_tapes_that_suit_a_program_are_offered(target: str, words: list[str]) -> None:
+    assert fit_words(target) == words

@@ -11,7 +11,7 @@ from cuesta.workflow.check_tape import check_plan, check_tape
 def carry_out(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
     is_plan = arguments.file.endswith(".toml")
-    check = check_plan(Path(arguments.file), Path.cwd()) if is_plan else check_tape(arguments.file)
+    check = check_plan(Path(arguments.file), Path.cwd()) if is_plan else check_tape(arguments.file, Path())
     if arguments.json != "-":
         say(check.text, arguments.json)
     write_json(arguments.json, check.data)

@@ -13,6 +13,8 @@ from cuesta.plan.load import SETTINGS
 def raw_options(arguments: argparse.Namespace) -> RawOptions:
     plan = Path(arguments.file) if arguments.file and arguments.file.endswith(".toml") else None
     tape = None if plan else arguments.file
+    if tape and arguments.tape:
+        raise UsageError(f"two tapes: {tape} and --tape {arguments.tape}", "give one of them")
     flags = {name: value for name in (*SETTINGS, "limits") if (value := getattr(arguments, name)) is not None}
     if arguments.secret:
         flags["secrets"] = {"columns": arguments.secret}

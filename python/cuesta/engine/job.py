@@ -1,5 +1,6 @@
 """A job: a plan with its tapes and users, read and checked. Preparing one neither contacts a host nor writes a file."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Self
@@ -11,6 +12,7 @@ from cuesta.errors import InputError
 from cuesta.figures.reference import Reference
 from cuesta.plan import Group, Plan, Segment, Service, Step
 from cuesta.plan.sweep import setting_at
+from cuesta.shipped_tapes import read_shipped_tape, word_of
 from cuesta.target import BUILTIN_HOST, kind_of
 from cuesta.validation import suggest
 
@@ -161,8 +163,14 @@ def _check_work(job: Job, group: Group) -> None:
 
 
 def _check_place(plan: Plan, group: Group) -> None:
-    """The built-in host does not answer as the host of a recording did, unless its service is a shell."""
-    if is_cast(group.tape) and group.target == BUILTIN_HOST and plan.settings.host.service is None:
+    """The built-in host answers neither as the host of a recording nor as a program, unless its service is a shell."""
+    if group.target != BUILTIN_HOST or plan.settings.host.service is not None:
+        return
+    word = word_of(group.tape)
+    if word and (shipped := read_shipped_tape(word)).target != BUILTIN_HOST:
+        what = f"the tape `{word}` is not for the built-in host, which is the target if none is given"
+        raise InputError(what, f"say what users type at: --target {shlex.quote(shipped.target)}")
+    if is_cast(group.tape):
         remedy = "name the host to type at, for example --target pty:bash"
         raise InputError(f"{group.tape}: the built-in host does not behave like the recorded host", remedy)
 

@@ -1,4 +1,4 @@
-"""Reads and parses tapes. Built-in ones are called `builtin:NAME`. A cast is converted to a tape first."""
+"""Reads and parses tapes: files, and those that ship with Cuesta (`builtin:WORD`). A cast is made a tape first."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,8 +6,9 @@ from pathlib import Path
 from cuesta import _native
 from cuesta.errors import InputError
 from cuesta.foreign_files import LONGEST_TEXT, TooLongError, read_bytes
+from cuesta.shipped_tapes import FOLDER, list_words, word_of
+from cuesta.validation import suggest
 
-BUILTIN = Path(__file__).parent.parent / "tapes"
 CAST = ".cast"
 LONGEST_CAST = 64 << 20
 """Bytes of a cast, which is mostly output."""
@@ -32,8 +33,11 @@ class TapeFile:
 
 
 def read_tape(where: str, closed: bool = True) -> TapeFile:
-    """Read `builtin:NAME` or a file. A cast's tape has think times if `closed`, else the recorded instants."""
-    path = BUILTIN / f"{where.removeprefix('builtin:')}.tape" if where.startswith("builtin:") else Path(where)
+    """Read `builtin:WORD` or a file. A cast's tape has think times if `closed`, else the recorded instants."""
+    word = word_of(where)
+    if word is not None and word not in list_words():
+        raise InputError(f"{where}: no such tape ships with Cuesta{suggest(word, list_words())}", "see `cuesta tapes`")
+    path = FOLDER / f"{word}.tape" if word else Path(where)
     text, notes = _of_cast(path, where, closed) if is_cast(where) else (_text(path, where), ())
     try:
         content = _native.Tape.parse(text, show_path(path), str(path.parent))
@@ -91,8 +95,9 @@ def _bytes(path: Path, where: str, what: str, longest: int) -> bytes:
 
 
 def _near(path: Path, what: str) -> str:
-    if others := sorted(other.name for other in path.parent.glob(f"*.{what}"))[:8]:
-        return f"{what}s in that folder: {', '.join(others)}"
+    others = sorted(other.name for other in path.parent.glob(f"*.{what}"))[:8]
+    in_folder = f"{what}s in that folder: {', '.join(others)}" if others else f"there is no {what} in that folder"
     if what == "cast":
-        return "there is no cast in that folder: give a file of asciinema's or of cuesta record's"
-    return "give the name of a tape; `cuesta run` without a name plays the built-in one"
+        return in_folder if others else f"{in_folder}: give a file of asciinema's or of cuesta record's"
+    by_word = "a word without a suffix or a slash names a tape that ships with Cuesta"
+    return f"{in_folder}\n  {by_word}{suggest(path.stem, list_words())}"

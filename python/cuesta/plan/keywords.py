@@ -15,7 +15,7 @@ class PlanSettings(TypedDict, total=False):
     name: str
     """The beginning of the run folder's name."""
     tape: Path | str
-    """The tape that they play; relative to the plan."""
+    """The tape that they play: a word (docs/tapes.md), or a file; relative to the plan."""
     users: int | str | Sequence[int | str]
     """Number of users."""
     target: str

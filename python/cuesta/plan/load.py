@@ -22,6 +22,8 @@ from cuesta.plan.offered_tape import refuse_without_tape
 from cuesta.plan.reading import as_written
 from cuesta.plan.schema import Group, Settings, flags
 from cuesta.plan.sweep import FILES, Step, flatten, set_setting, split_axis, steps
+from cuesta.shipped_tapes import PREFIX as BUILTIN
+from cuesta.shipped_tapes import locate_tape
 from cuesta.target import BUILTIN_HOST
 from cuesta.validation import suggest
 
@@ -92,17 +94,21 @@ class RawOptions:
 def load(options: RawOptions, here: Path) -> Plan:
     """Read, merge and check everything. Paths in flags are relative to `here`, which may have a cuesta.toml."""
     keywords = _keywords(options.keywords, here)
+    environment = _environment(options.environment)
+    if options.tape:
+        environment.pop("tape", None)  # a tape that is named overrides the environment, as a flag does
+    tape = None if options.plan else options.tape or options.flags.get("tape") or environment.get("tape")
     groups = {"group": keywords.pop("group")} if "group" in keywords else {}
-    source = str(options.plan or options.tape or ("keywords" if groups else "the main job"))
+    source = str(options.plan or tape or ("keywords" if groups else "the main job"))
     _check_layer(groups, str)
-    if options.plan or options.tape or groups:
-        own = _read(options.plan) if options.plan else _play(options.tape, here) if options.tape else {}
+    if options.plan or tape or groups:
+        own = _read(options.plan) if options.plan else {"tape": _located("tape", tape, here)} if tape else {}
         raw = _merge(_project(here), {**own, **groups})
     else:
         raw = _merge(_read(MAIN_JOB), _project(here))
-    if options.tape:
-        raw.setdefault("name", _name_of(options.tape))
-    _override(raw, _environment(options.environment), _variable, here)
+    if tape:
+        raw.setdefault("name", _name_of(str(tape)))
+    _override(raw, environment, _variable, here)
     _override(raw, options.flags, _flag, here)
     _override(raw, keywords, str, here)
     try:
@@ -122,13 +128,8 @@ def load(options: RawOptions, here: Path) -> Plan:
     return plan
 
 
-def _play(tape: str, here: Path) -> dict[str, Any]:
-    """A plan that plays a tape."""
-    return {"tape": tape if tape.startswith("builtin:") else str(here / tape)}
-
-
 def _name_of(tape: str) -> str:
-    stem = Path(tape.removeprefix("builtin:")).stem
+    stem = Path(tape.removeprefix(BUILTIN)).stem
     return re.sub(r"[^\w.-]+", "-", stem, flags=re.ASCII)[:64] or "run"
 
 
@@ -161,23 +162,28 @@ def _project(here: Path) -> dict[str, Any]:
 def _anchor(raw: dict[str, Any], folder: Path) -> None:
     """Make paths absolute: those in a plan are relative to the plan's folder."""
 
-    def absolute(value: object) -> object:
-        if isinstance(value, list):
-            return [absolute(each) for each in value]
-        inside = isinstance(value, str) and value.strip() and not value.startswith("builtin:")
-        return str(folder / str(value)) if inside else value
-
     def anchored(key: str, value: object) -> object:
-        files = [name.rpartition(".")[2] in (*FILES, "table") for name in split_axis(key)]
-        if len(files) == 1 or not isinstance(value, list):
-            return absolute(value) if files[0] else value
-        return [_together(each, files, absolute) for each in value]
+        names = [name.rpartition(".")[2] for name in split_axis(key)]
+        if len(names) == 1 or not isinstance(value, list):
+            return _located(names[0], value, folder)
+        return [_together(each, names, folder) for each in value]
 
     groups, published = (_tables(raw.get(name)) for name in ("group", "published_table"))
     conditions = [each for table in published for each in (table.get("when"), *_values_of(table.get("rows")))]
     for table in (raw, raw.get("sweep"), *groups, *published, *conditions):
         if isinstance(table, dict):
             table.update({key: anchored(key, value) for key, value in table.items()})
+
+
+def _located(name: str, value: object, folder: Path) -> object:
+    """The value of a setting, or its values: names of files as paths, other values as they are."""
+    if name not in (*FILES, "table"):
+        return value
+    if isinstance(value, list):
+        return [_located(name, each, folder) for each in value]
+    if not isinstance(value, str) or not value.strip():
+        return value  # the schema reports it
+    return locate_tape(value, folder) if name == "tape" else str(folder / value)
 
 
 def _tables(value: object) -> list[dict[str, Any]]:
@@ -188,11 +194,11 @@ def _values_of(table: object) -> list[object]:
     return [*table.values()] if isinstance(table, dict) else []
 
 
-def _together(values: object, files: Sequence[bool], absolute: Callable[[object], object]) -> object:
-    """Values of settings that are swept together: those of files are made absolute."""
-    if not isinstance(values, list) or len(values) != len(files):
+def _together(values: object, names: Sequence[str], folder: Path) -> object:
+    """Values of settings that are swept together."""
+    if not isinstance(values, list) or len(values) != len(names):
         return values  # the sweep reports it
-    return [absolute(value) if is_file else value for value, is_file in zip(values, files, strict=True)]
+    return [_located(name, value, folder) for name, value in zip(names, values, strict=True)]
 
 
 def _merge(lower: dict[str, Any], upper: dict[str, Any]) -> dict[str, Any]:
@@ -251,7 +257,7 @@ def _override(raw: dict[str, Any], layer: Mapping[str, object], spell: Callable[
             _drop_axes(raw, name)
             raw["sweep"] = {**raw.get("sweep", {}), name: values}
         else:
-            set_setting(raw, name, str(here / str(value)) if name in FILES else value)
+            set_setting(raw, name, _located(name, value, here))
             _drop_axes(raw, name)
 
 

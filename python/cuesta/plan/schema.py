@@ -67,7 +67,9 @@ class Group(PlanTable):
     """Users who play one tape. A setting at the top of the plan applies to all groups."""
 
     name: Name = Field("users", description="the group's name in the records")
-    tape: Path = Field(BUILTIN_TAPE, description="the tape that they play; relative to the plan")
+    tape: Annotated[Path, Flag("TAPE", "the tape: a word, such as vim (`cuesta tapes` lists them), or a file")] = Field(
+        BUILTIN_TAPE, description="the tape that they play: a word (docs/tapes.md), or a file; relative to the plan"
+    )
     users: Annotated[
         Users, Flag("N[,N…]", "how many users; 10,50 is a sweep; groups share them in the plan's proportion"), PER_STEP
     ] = Field(1, description="number of users")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cuesta.engine.tapes import read_tape
+from cuesta.shipped_tapes import locate_tape
 
 NEVER_ECHOED = ("Wait+Unlock", "Wait+Delivered")
 """Words of tapes for terminals that no host echoes: 3270s, and bisync stations."""
@@ -24,16 +25,16 @@ class Check:
     """What was left out of a tape, or is read in another way than it is written."""
 
 
-def check_tape(where: str) -> Check:
-    """Check a tape: a file, or `builtin:NAME`. Raises InputError with the row, what was expected and what to do."""
-    tape = read_tape(where)
+def check_tape(name: str, here: Path) -> Check:
+    """Check a tape: a word, or a file. Raises InputError with the row, what was expected and what to do."""
+    tape = read_tape(locate_tape(name, here))
     notes = list(tape.notes)
     if tape.content.is_idle():
         notes.append("it does nothing by itself, and `cuesta run` refuses it: it can only be a part of another tape")
     never_echoed = any(word in NEVER_ECHOED for word, _ in tape.content.outline())
     timeless = not (tape.times_echo or never_echoed)
     advice = "; no key is timed: `Set Echo screen` times each key to its echo" if timeless else ""
-    rows = [tape.content.listing().rstrip(), *(f"note: {note}" for note in notes), f"OK: {where}{advice}"]
+    rows = [tape.content.listing().rstrip(), *(f"note: {note}" for note in notes), f"OK: {name}{advice}"]
     return Check("\n".join(rows), json.loads(tape.content.commands()), notes)
 
 

@@ -10,7 +10,7 @@ EXAMPLES = """examples:
   cuesta check login.tape                the commands, as Cuesta reads them
   cuesta check login.tape --json -       the same as data
   cuesta check nightly.toml              the plan with its steps, and every tape in it
-  cuesta check builtin:interactive       the tape of the main job
+  cuesta check vim                       a tape that ships with Cuesta (cuesta tapes)
 """
 
 

@@ -4,6 +4,7 @@ Written by `python -m cuesta.plan.document` from the schema: change that.
 """
 
 SETTINGS: dict[str, tuple[str, str]] = {
+    "tape": ("TAPE", "the tape: a word, such as vim (`cuesta tapes` lists them), or a file"),
     "users": ("N[,N…]", "how many users; 10,50 is a sweep; groups share them in the plan's proportion"),
     "target": (
         "URL",

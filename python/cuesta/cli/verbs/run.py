@@ -27,7 +27,7 @@ What a plan may say is in docs/plan.md, the words of tapes in docs/tape.md."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", nargs="?", metavar="TAPE|PLAN", help="a tape, or a plan (a file that ends in .toml)")
+    parser.add_argument("file", nargs="?", metavar="TAPE|PLAN", help="as --tape, or a plan (a file that ends in .toml)")
     settings = parser.add_argument_group("what to run (each overrides the plan)")
     add_settings(settings, {})
     settings.add_argument(

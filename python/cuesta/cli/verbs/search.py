@@ -30,7 +30,7 @@ docs/search.md explains the method, and how long a search takes."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", nargs="?", metavar="TAPE|PLAN", help="a tape, or a plan (a file that ends in .toml)")
+    parser.add_argument("file", nargs="?", metavar="TAPE|PLAN", help="as --tape, or a plan (a file that ends in .toml)")
     search = parser.add_argument_group("the search")
     search.add_argument(
         "--limit",
