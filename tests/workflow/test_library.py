@@ -319,6 +319,9 @@ def test_a_prediction_answers_or_refuses(tmp_path: Path) -> None:
 
 def test_a_tape_is_checked(tmp_path: Path) -> None:
     assert cuesta.check("builtin:interactive").text.endswith("OK: builtin:interactive")
+    assert [cuesta.check(tape.word).text.endswith(f"OK: {tape.word}") for tape in cuesta.tapes()] == [True] * len(
+        cuesta.tapes()
+    )
     (tmp_path / "bad.tape").write_text("Tpye x\n")
     with pytest.raises(InputError, match="Tpye"):
         cuesta.check("bad.tape", here=tmp_path)

@@ -6,6 +6,7 @@
 - `search`: finds the largest load that meets an objective, trial by trial.
 - `host`: runs the built-in host for other programs to type at.
 - `check`: prints how Cuesta reads a tape or a plan.
+- `tapes`: lists the tapes that ship with Cuesta.
 - `record`: makes a tape of a person's session.
 - `report`: shows the results in run folders again.
 - `certify`: certifies a system by repeated runs.

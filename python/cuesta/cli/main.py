@@ -29,6 +29,7 @@ VERBS = {
     "meters": "meter this Linux host: CPU, idle by kind, faults, queues, devices",
     "search": "find the largest number of users that meets an objective",
     "record": "make a tape of what you type",
+    "tapes": "list the tapes that ship with Cuesta, or print one",
     "check": "check a tape or a plan, and show how Cuesta reads it",
 }
 """Each verb with its one line of help."""

@@ -13,6 +13,7 @@ process.
 - `service_profile`: records what a live service does, and holds a run against it.
 - `query_ledger`: rows of all runs, by SQL, as Arrow.
 - `check_tape`: how Cuesta reads a tape or a plan.
+- `list_tapes`: the tapes that ship with Cuesta.
 - `certify_system`: certifies each group of a plan by repeated runs; `verify`: compares a record with its
   raw files, and typed tables with their identities; `list_systems`: certified systems and planned improvements.
 - `loop_tape`: makes a recorded tape repeat without logging in again.

@@ -23,6 +23,7 @@ from cuesta.ledger.certification import is_certification
 from cuesta.plan import RawOptions, load
 from cuesta.plan.keywords import PlanSettings
 from cuesta.plan.reading import as_written, number_as_text
+from cuesta.shipped_tapes import ShippedTape
 from cuesta.workflow.certify_system import (
     Certification,
     CertificationTerms,
@@ -34,6 +35,7 @@ from cuesta.workflow.check_tape import Check, check_plan, check_tape
 from cuesta.workflow.compare_runs import Comparison, check_terms, compare_folders, compare_pairs
 from cuesta.workflow.control import Control, ignore
 from cuesta.workflow.find_limit import Search, SearchTerms, find_limit, prepare_resumed, prepare_search
+from cuesta.workflow.list_tapes import list_tapes
 from cuesta.workflow.measure import measure, prepare_run
 from cuesta.workflow.predict_loads import Prediction, Questions, predict_loads
 from cuesta.workflow.run_pairs import prepare_pairs, run_pairs
@@ -225,10 +227,13 @@ def query(sql: str, /, *places: File) -> "Frame":
 
 def check(file: File, /, *, here: File = ".") -> Check:
     """Check a tape or a plan, and tell how it is read. Raises InputError with the place, and what was expected."""
-    named = str(file)
-    if named.startswith("builtin:"):
-        return check_tape(named)
-    return check_plan(Path(here, file), Path(here)) if named.endswith(".toml") else check_tape(str(Path(here, file)))
+    is_plan = str(file).endswith(".toml")
+    return check_plan(Path(here, file), Path(here)) if is_plan else check_tape(str(file), Path(here))
+
+
+def tapes() -> Sequence[ShippedTape]:
+    """The tapes that ship with Cuesta: the `word`, `purpose`, `target` and `text` of each; as `cuesta tapes`."""
+    return list_tapes().tapes
 
 
 def _options(function: str, tape: File | None, here: File, settings: PlanSettings) -> RawOptions:

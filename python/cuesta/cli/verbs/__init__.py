@@ -4,5 +4,6 @@ They import nothing slow, so that `--help` is quick.
 
 `flags`: the flags that set settings of plans; `setting_flags` adds them.
 
-`run`, `search`, `certify`, `compare`, `predict`, `ledger`, `report`, `host`, `meters`, `tmux`, `record`, `check`.
+`run`, `search`, `certify`, `compare`, `predict`, `ledger`, `report`, `host`, `meters`, `tmux`, `record`,
+`tapes`, `check`.
 """
