@@ -95,7 +95,7 @@ def test_plots_have_titles_and_the_colours_of_the_page(tmp_path: Path, make: Cal
 
 
 def with_parts(*parts: Part) -> str:
-    return render.html(Report("A report", "", Verdict("VALID", "", True), sections=[Section("Parts", parts)]), Path())
+    return renderer.html(Report("A report", "", Verdict("VALID", "", True), sections=[Section("Parts", parts)]), Path())
 
 
 def test_a_page_without_plots_has_no_plotting_library() -> None:

@@ -182,4 +182,4 @@ def test_one_file_prints() -> None:
     package = Path(cuesta.__file__).parent
     others = re.compile(r"\b(?:sys\.)?(?:stdout|stderr)\.(?:buffer\.)?write\(|\bConsole\(")
     files = {path.relative_to(package).as_posix() for path in package.rglob("*.py") if others.search(path.read_text())}
-    assert files == {"live/progress.py", "report/render/text.py", "report/sql_result.py"}
+    assert files == {"live/redrawn_row.py", "report/render/text.py", "report/sql_result.py"}

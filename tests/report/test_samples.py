@@ -8,6 +8,7 @@ import pytest
 from cuesta.analysis.summary import summarise
 from cuesta.report import render
 from cuesta.report.model import Report
+from cuesta.report.render.page import html
 from cuesta.report.run_report import build_report
 from tests.run_folder import Row, RunFolder
 
@@ -19,7 +20,7 @@ SAMPLES = {
 }
 
 
-@pytest.mark.parametrize("write", [render.text, render.markdown, lambda report: render.html(report, Path())])
+@pytest.mark.parametrize("write", [render.text, render.markdown, lambda report: html(report, Path())])
 def test_a_sample_of_each_kind_is_shown_with_the_last_rows_of_the_screen(
     tmp_path: Path, write: Callable[[Report], str]
 ) -> None:

@@ -11,7 +11,6 @@ from cuesta.figures.system_under_test import BuiltInHost, CpuUse, HostFigures, M
 from cuesta.ledger import HostRow, Interval, Recorded, StepTimes
 from cuesta.ledger.meters import MeterRow
 from cuesta.line_kinds import OWN_PROGRAMS
-from cuesta.plan.fields import tracing_tier
 from cuesta.records.meter_figure import UNRECORDED, MeterFigure
 from cuesta.records.meter_report import ByCause, Count, MeterReport
 from cuesta.records.rows import HostServers
@@ -220,6 +219,8 @@ def describe_metering(
 
 def why_untraced(recorded: Recorded, report: MeterReport | None) -> str | None:
     """Why the kernel was not traced although the plan asked for it, by a figure that only tracers give."""
+    from cuesta.plan.fields import tracing_tier  # noqa: PLC0415, it loads pydantic, which `cuesta meters` does without
+
     if tracing_tier(str(recorded.plan.get("meters"))) is None:
         return None
     return report.traffic.page_waits.why if report else "nothing was metered"

@@ -4,7 +4,7 @@ A terminal shows one row, which is redrawn. Anything else receives a row every 5
 waited for 5 s. `quiet` shows nothing.
 
 - `view`: one moment of a run, as a row of text.
-- `progress`: prints the rows on standard error.
+- `progress`: prints the rows on standard error; `redrawn_row`: as one row that a terminal redraws.
 """
 
 from cuesta.live.progress import watch

@@ -5,12 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
-from rich.table import Column
-
 from cuesta.live.view import View, merge
-from cuesta.plain_text import plain
 from cuesta.records.messages import Snapshot
 from cuesta.terminal import inform
 
@@ -30,11 +25,10 @@ def watch(quiet: bool) -> Iterator[Look]:
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty() and os.environ.get("TERM") not in DUMB:
-        progress = _bar()
-        try:
-            yield _observe_with(_redraw(progress))
-        finally:
-            progress.stop()
+        from cuesta.live.redrawn_row import redraw_row  # noqa: PLC0415, it loads rich: only a terminal needs it
+
+        with redraw_row() as show:
+            yield _observe_with(show)
     else:
         yield _observe_with(_print_rows())
 
@@ -45,22 +39,6 @@ def _observe_with(show: Show) -> Look:
             show(view)
 
     return look
-
-
-def _bar() -> Progress:
-    # A row that is too long goes on below itself: its end says what users wait for. Brackets on their screens are text.
-    text = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=False))
-    return Progress(BarColumn(bar_width=20), text, console=Console(stderr=True), transient=True, refresh_per_second=4)
-
-
-def _redraw(progress: Progress) -> Show:
-    task = progress.add_task("start", total=None)
-
-    def show(view: View) -> None:
-        progress.start()  # not before: until then the user may be asked something
-        progress.update(task, total=view.total, completed=view.elapsed, description=plain(str(view)))
-
-    return show
 
 
 def _print_rows() -> Show:

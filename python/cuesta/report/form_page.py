@@ -7,8 +7,9 @@ from markupsafe import Markup
 
 from cuesta.ledger.record import RESTATED, Record, RecordFigure
 from cuesta.plain_text import plain
-from cuesta.report import form, render
+from cuesta.report import form
 from cuesta.report.model import Fact, Facts, Folded, Links, Part, Remark, Report, Section, Table, Verdict
+from cuesta.report.render.page import html
 from cuesta.units import many
 
 
@@ -18,7 +19,7 @@ def build_page(record: Record, folder: Path) -> Markup:
     reasons = [(reason, "") for reason in [*record.because, *record.warnings]]
     is_good = record.grade == "certified" and not record.warnings
     title = f"{form.title(record)}: {record.given.system}"
-    return render.html(
+    return html(
         Report(title, "", Verdict(word, sentence, is_good, reasons), (), list(sections(record, folder))), folder
     )
 

@@ -21,6 +21,7 @@ from cuesta.report.model import Cell, Folded, Links, Part, Plot, Plots, Remark, 
 from cuesta.report.plots.against_users import overlay_sweeps
 from cuesta.report.plots.causes import plot_bars
 from cuesta.report.plots.distributions import overlay_distributions
+from cuesta.report.render.page import html
 from cuesta.report.run_report import build_report
 from cuesta.report.validity import describe_ending, list_doubts
 from cuesta.units import ABSENT, count, many, seconds, share
@@ -63,7 +64,7 @@ def write_page(runs: Mapping[str, Summary], file: Path) -> None:
 
 def build_page(runs: Mapping[str, Summary], place: Path) -> Markup:
     """The page of one run, or of several by name; its links begin in the folder `place`."""
-    return render.html(build_joint_report(runs), place)
+    return html(build_joint_report(runs), place)
 
 
 def build_joint_report(runs: Mapping[str, Summary]) -> Report:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from cuesta.ledger.record import FormRow, Record
 from cuesta.private_files import replace_private
-from cuesta.report import form_page, render
+from cuesta.report import form_page
 from cuesta.report.model import Cell, Links, Part, Plots, Remark, Report, Section, Table, Verdict
 from cuesta.report.plots.causes import plot_bars
+from cuesta.report.render.page import html
 from cuesta.report.several import NO_COMPARISON
 from cuesta.units import ABSENT, seconds
 
@@ -28,7 +29,7 @@ def write_systems(records: Mapping[str, tuple[Path, Record]], file: Path) -> Non
     forms = [folder / "record.html" for folder, _ in records.values() if (folder / "record.html").exists()]
     sections = [*list_sections(systems), Section("Forms", [Links(forms)])]
     report = Report(f"{len(systems)} systems side by side", "", verdict, (), sections)
-    return replace_private(file, render.html(report, file.absolute().parent))
+    return replace_private(file, html(report, file.absolute().parent))
 
 
 def list_sections(records: Mapping[str, Record]) -> Iterator[Section]:
