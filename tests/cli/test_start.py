@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +13,6 @@ from cuesta.cli.verbs import certify, compare, flags
 from cuesta.plan.document import FLAGS, flags_module
 from cuesta.plan.schema import Host
 from cuesta.workflow.run_pairs import PAIRS
-from tests.analysis.capacity.simulated import Load, write
 
 AT_START = {"cuesta", "cuesta.__main__", "cuesta.cli", "cuesta.cli.main", "cuesta.cli.parser", "cuesta.errors"}
 AT_START |= {"cuesta.plain_text", "cuesta.terminal"}
@@ -55,23 +53,9 @@ def test_few_modules_load_for_the_help_of_a_verb(verb: str) -> None:
     assert not modules & SLOW - {"typing"}
 
 
-def test_checking_a_tape_loads_no_library() -> None:
-    modules = loaded("check", "builtin:interactive")
-    assert {module.partition(".")[0] for module in others(modules)} == {"cuesta"}
-
-
 @pytest.mark.parametrize("verb", ["run", "search"])
 def test_a_dry_run_loads_nothing_that_shows_a_report(verb: str) -> None:
     assert not loaded(verb, "--dry-run") & {"markupsafe", "rich.console", "cuesta.report.render"}
-
-
-def test_the_report_of_a_sweep_fits_nothing(tmp_path: Path) -> None:
-    """SciPy takes a second to load: only `cuesta predict` fits."""
-    loads = [Load(users=users, think=1.0, service=0.05) for users in (2, 8, 16, 30)]
-    folder = str(write(tmp_path / "run", loads, seconds=10))
-    slow = {"scipy", "numpy"}
-    assert not loaded("report", folder, "--verbose") & slow
-    assert slow <= loaded("predict", folder)
 
 
 def test_a_process_of_a_run_loads_no_library() -> None:

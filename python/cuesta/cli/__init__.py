@@ -18,7 +18,7 @@
   earlier command.
 - `tmux`: runs an agent of TMux, asks it, ends it; `tmux_last_error`: by what error the last one ended.
 - `output`: writes results, as text and as JSON; `control`: watches and stops what a verb runs;
-  `interrupts`: handles Ctrl-C, SIGTERM and SIGHUP.
+  `interrupts`: handles Ctrl-C, SIGTERM and SIGHUP; `questions`: warns and asks the person at the terminal.
 
 Results go to standard output, everything else to standard error. The exit codes are `cuesta.errors.Exit`.
 """

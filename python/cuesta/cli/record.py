@@ -17,8 +17,8 @@ from pathlib import Path
 from types import FrameType
 
 from cuesta import _native
-from cuesta.cli.control import ask, warn
 from cuesta.cli.interrupts import handle_signals
+from cuesta.cli.questions import ask, warn
 from cuesta.engine.ssh import prepare_ssh
 from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
