@@ -1,9 +1,12 @@
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from cuesta.engine.folder import new_folder, run_folder
+from cuesta.engine.folder import describe_run, new_folder, run_folder
+from cuesta.engine.job import prepare
 from cuesta.errors import CuestaError
+from cuesta.plan import RawOptions, load
 
 
 def test_a_run_that_cannot_start_leaves_nothing_behind(here: Path) -> None:
@@ -50,3 +53,14 @@ def test_folders_of_one_second_have_different_names(here: Path) -> None:
     with run_folder(new_folder(here, "x")) as first, run_folder(new_folder(here, "x")) as second:
         assert first != second
         assert first.name.startswith("x-")
+
+
+def test_transactions_are_recorded_in_the_order_of_groups_and_tapes(here: Path) -> None:
+    names = {"typists": ("write", "a pause", "save"), "clerks": ("look up",)}
+    for group, of_group in names.items():
+        rows = [f'Transaction "{name}"\n  Type "x"\n  Wait+Echo\nEnd\n' for name in of_group]
+        (here / f"{group}.tape").write_text("".join(rows))
+    groups = [f'[[group]]\nname = "{group}"\ntape = "{group}.tape"\n' for group in names]
+    (here / "plan.toml").write_text("".join(groups))
+    described = describe_run(prepare(load(RawOptions(plan=Path("plan.toml")), here)), datetime.now(UTC))
+    assert list(described["transactions"].items()) == [(group, list(of_group)) for group, of_group in names.items()]

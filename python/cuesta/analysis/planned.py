@@ -1,6 +1,6 @@
 """What the plan says of a step, as `run.json` holds it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +54,14 @@ def read_planned(recorded: Recorded, step: int) -> Planned | None:
         open_per_s=sum(load.per_s for _, load in read),
         any_closed=any(load.kind == "closed" for _, load in read),
     )
+
+
+def place_transaction(recorded: Recorded, group: str, transaction: str) -> tuple[int, int]:
+    """Where a transaction comes: by the plan's groups, then by the tape. Those that neither names come last."""
+    by_group: Mapping[str, Sequence[str]] = recorded.run.get("transactions", {})
+    groups, names = list(by_group), by_group.get(group, ())
+    place = groups.index(group) if group in groups else len(groups)
+    return place, list(names).index(transaction) if transaction in names else len(names)
 
 
 def read_setting(recorded: Recorded, step: int, name: str) -> str | None:

@@ -13,7 +13,7 @@ from cuesta.analysis.law import apply_law
 from cuesta.analysis.limits import judge_limit
 from cuesta.analysis.overload import find_overload
 from cuesta.analysis.own_part import list_void_durations
-from cuesta.analysis.planned import Planned, read_limits, read_planned, read_published
+from cuesta.analysis.planned import Planned, place_transaction, read_limits, read_planned, read_published
 from cuesta.analysis.published import compare_published
 from cuesta.analysis.stationarity import find_shift
 from cuesta.analysis.waits import Waits, is_stuck, select_waits, strip_end
@@ -205,8 +205,9 @@ class StepRecords:
         return self.waits(metric, lambda tag: selects(transaction, tag.group, tag.source, sources))
 
     def tags(self) -> list[Tag]:
-        """List what was measured in this step, once each, in order of names."""
-        return sorted({tag for _, tag in self.measured}, key=lambda tag: (tag.group, tag.source, tag.series))
+        """List what was measured in this step, once each, in the order of the plan's groups and their tapes."""
+        names = sorted({tag for _, tag in self.measured}, key=lambda tag: (tag.group, tag.source, tag.series))
+        return sorted(names, key=lambda tag: place_transaction(self.recorded, tag.group, tag.source))
 
     def classes(self) -> list[TransactionClass]:
         sizes = self.answer_sizes()

@@ -71,6 +71,7 @@ def describe_run(job: Job, started: datetime) -> dict[str, Any]:
         "steps": [describe_step(step) for step in job.plan.steps],
         "segments": [_segment(segment) for segment in job.plan.segments()],
         "tapes": describe_tapes(job),
+        "transactions": list_transactions(job),
         "users": {group.data: job.describe_users(group) for group in settings.group if group.data},
         "host": _host(job),
     }
@@ -96,6 +97,15 @@ def describe_tapes(job: Job) -> dict[str, dict[str, str]]:
         }
         for tape in job.tapes.values()
     }
+
+
+def list_transactions(job: Job) -> dict[str, list[str]]:
+    """By group: the transactions of its tapes, in their order."""
+    names = dict[str, dict[str, None]]()
+    for step in job.plan.steps:
+        for group in step.settings.group:
+            names.setdefault(group.name, {}).update(dict.fromkeys(job.tape(group).content.transactions()))
+    return {group: list(of_group) for group, of_group in names.items()}
 
 
 def _host(job: Job) -> dict[str, object]:
