@@ -55,8 +55,9 @@ def played(folder: Path, *flags: str, target: str = "host:", tape: str | None = 
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=100, check=False)
     assert run.returncode == Exit.GOOD, run.stderr
     summary: dict[str, Any] = json.loads(run.stdout)
-    said = " ".join(run.stderr.split())
-    assert said.endswith(f"LIMITED BY {summary['limited_by']}"), "the text ends with the sentence"
+    _, _, end = " ".join(run.stderr.split()).rpartition("LIMITED BY ")
+    assert end.startswith(f"{summary['limited_by']} "), "the text ends with the sentence and the headline"
+    assert end.endswith("valid; no limit was set")
     return summary
 
 

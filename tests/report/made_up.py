@@ -54,6 +54,14 @@ def good(path: Path) -> Path:
     return folder
 
 
+def without_limits(path: Path) -> Path:
+    """The valid run without limits and published figures: its first screen has room for every section."""
+    folder = good(path)
+    with edit_run(folder) as run:
+        run["plan"] |= {"published": [], "limits": []}
+    return folder
+
+
 def metered() -> Iterator[Row]:
     about = {"source": "here", "subject": "pid:4711", "why": "the built-in host's process", "honesty": "shared, pinned"}
     yield {"about": about, "at": CLOCK}

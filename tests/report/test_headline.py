@@ -95,7 +95,7 @@ def test_a_sweep_with_constant_response_states_it_once(tmp_path: Path) -> None:
 
 
 def test_a_gap_in_the_counts_is_reported_once_on_the_first_screen(tmp_path: Path) -> None:
-    summary = summarise(made_up.good(tmp_path / "run"))
+    summary = summarise(made_up.without_limits(tmp_path / "run"))
     (step,) = summary.steps
     assert step.law
     gap = replace(summary, steps=[replace(step, law=replace(step.law, error=0.5, chance=0.01))])
@@ -107,10 +107,11 @@ def test_a_gap_in_the_counts_is_reported_once_on_the_first_screen(tmp_path: Path
 
 
 def test_without_keys_there_is_no_delay(tmp_path: Path) -> None:
-    summary = summarise(made_up.good(tmp_path / "run"))
+    summary = summarise(made_up.without_limits(tmp_path / "run"))
     (step,) = summary.steps
     silent = replace(summary, steps=[replace(step, lateness=Distribution())])
-    assert "delay (could be sent → sent) no key was sent" in text(silent, colour=False)
+    assert "DRIVER     delay no key was sent; CPU" in text(silent, colour=False)
+    assert "delay (could be sent → sent) no key was sent" in text(silent, colour=False, verbose=True)
 
 
 def test_few_values_are_summarized_by_the_longest_not_p99(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_for_each_tape_it_is_the_step_whose_lines_carried_most() -> None:
     ],
 )
 def test_processes_that_meters_lose_are_said_beside_the_cpu_time(tmp_path: Path, source: str, lost: str) -> None:
-    folder = good(tmp_path / "run")
+    folder = made_up.without_limits(tmp_path / "run")
     meters = folder / "meters.jsonl"
     meters.write_text(meters.read_text("utf-8").replace('"exit_records"', f'"{source}"'), "utf-8")
     first_screen = " ".join(text(summarise(folder), colour=False).split())

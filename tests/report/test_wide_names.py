@@ -1,7 +1,7 @@
 """Tables stay in line if names have characters of two cells and of none."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -32,13 +32,13 @@ WIDE = {
 """Names whose characters are not as many as their cells."""
 
 
-def run(folder: Path, name: str) -> Path:
+def run(folder: Path, name: str, users: Sequence[int] = (2, 4)) -> Path:
     series = [(f"interactive/{quote(name)}/{each}", [0.1] * 99) for each in ("response", "response_from_sent")]
-    return RunFolder(folder, users=(2, 4), measure=5, histograms=series).write()
+    return RunFolder(folder, users=users, measure=5, histograms=series).write()
 
 
 def brief(folder: Path, name: str) -> str:
-    return text(summarise(run(folder, name)), colour=False)
+    return text(summarise(run(folder, name, users=[4])), colour=False)
 
 
 def verbose(folder: Path, name: str) -> str:

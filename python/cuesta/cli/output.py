@@ -72,14 +72,17 @@ def write_json(where: str | None, value: object) -> None:
 
 
 def show_run(run: "Run", verbose: bool, json_where: str | None) -> None:
-    """Print the summary of a run, write its JSON, and tell what failed and what could not be written."""
-    say(run.text(verbose=verbose, colour=None), json_where)
+    """Tell what failed and what could not be written, print the summary of a run, and write its JSON.
+
+    The summary ends with the answer, which stays on the screen above the prompt.
+    """
+    for sentence in (*run.notes, *run.failures):
+        inform(f"cuesta: {sentence}")
     if run.unwritten:
         inform(f"cuesta: not written: {'; '.join(run.unwritten)}")
         inform(f"  the records are in {run.folder}; make room, then: cuesta report {shlex.quote(str(run.folder))}")
+    say(run.text(verbose=verbose, colour=None), json_where)
     write_json(json_where, run.json())
-    for sentence in (*run.notes, *run.failures):
-        inform(f"cuesta: {sentence}")
 
 
 def say(text: str, json_where: str | None) -> None:

@@ -104,8 +104,8 @@ def _file(arguments: argparse.Namespace, name: str) -> Path:
 
 
 def _print_with_page(what: str, file: Path, arguments: argparse.Namespace) -> None:
-    say(what, arguments.json)
     say(f"PAGE       {file}", arguments.json)
+    say(what, arguments.json)
 
 
 def _object(runs: list[dict[str, object]]) -> dict[str, object]:

@@ -6,7 +6,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.driver import DriverLoad, ScreenCost
 from cuesta.figures.step import StepFigures
 from cuesta.report.figure import fact, head, percentiles, write_count, write_duration
-from cuesta.report.model import Fact, Facts, Part, Plots, Section, Table
+from cuesta.report.model import Fact, Facts, Part, Plots, Section, Spare, Table
 from cuesta.report.plots.distributions import plot_driver_delay
 from cuesta.report.response_section import HEADS, MEAN
 from cuesta.units import count, digits, many, seconds, share
@@ -38,7 +38,15 @@ def driver_section(summary: Summary, step: StepFigures) -> Section:
     if rows:
         more.append(Table(("delay of", *HEADS[1:]), rows, wide={MEAN}))
     more.append(Plots(list(plot_driver_delay(summary.recorded, step))))
-    return Section("Driver", [Facts(facts), *agents_table(step)], more)
+    return Section(
+        "Driver", [Facts(facts), *agents_table(step)], more, brief=[], spare=[Spare(2, Facts(brief_facts(step)))]
+    )
+
+
+def brief_facts(step: StepFigures) -> list[Fact]:
+    late, own = step.lateness, step.driver
+    delay = f"p50 {seconds(late.p50)}, p99 {seconds(late.p99)}, max {seconds(late.max)}"
+    return [Fact("delay", delay if late.count else "no key was sent"), Fact("CPU", f"{share(own.cpu)} of a core")]
 
 
 def name_part(step: StepFigures) -> str:

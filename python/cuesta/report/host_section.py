@@ -18,7 +18,7 @@ from cuesta.report.cells import percent as percent_cell
 from cuesta.report.figure import write_rate
 from cuesta.report.front_end import text as tty_meters
 from cuesta.report.meters import SOURCES, describe_closure
-from cuesta.report.model import Cell, Folded, Listing, Part, Picture, Remark, Section, Table, Words
+from cuesta.report.model import Cell, Folded, Listing, Part, Picture, Remark, Section, Spare, Table, Words
 from cuesta.units import count, digits, interval, many, percent, seconds, share, upper_bound, write_rounded
 
 IDLE = {
@@ -54,10 +54,14 @@ DEVICES: tuple[Cell, ...] = (
 
 def section(summary: Summary) -> Section:
     step, host = summary.last, summary.last.host
-    parts: list[Part] = [Remark(each) for each in (*list_programs(host), *describe_cpu(host), *warn_of_lost_time(host))]
+    cpu, causes, lost = list(describe_cpu(host)), list(describe_causes(host)), list(warn_of_lost_time(host))
+    parts: list[Part] = list(map(Remark, (*list_programs(host), *cpu, *causes, *lost)))
+    brief = Spare(1, Remark("; ".join((sum_up_cpu(host), *lost))))
+    spare = [Spare(rank, Remark(each)) for rank, each in enumerate((*causes, *list_programs(host)), 4)]
     rest = [*describe_details(host), *(describe_built_in(host.builtin) if host.builtin else ())]
     more: list[Part] = [*map(Remark, rest), *(Remark(each, "faint") for each in describe_certainty(host))]
-    return Section("Host", parts, [*more, *tables(step), *listings(summary, step)])
+    more = [*more, *tables(step), *listings(summary, step)]
+    return Section("Host", parts, more, brief=[], spare=[brief, *spare])
 
 
 def tables(step: StepFigures) -> Iterator[Table]:
@@ -116,7 +120,7 @@ def front_end_listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
 
 
 def describe_cpu(host: HostFigures) -> Iterator[str]:
-    """Utilization of the host's CPUs, its causes and the cost of a transaction; or why they are unknown."""
+    """Utilization of the host's CPUs, or why it is unknown."""
     if host.cpu is None:
         yield f"host CPU: {host.cpu_missing or 'no meter data'}"
         return
@@ -130,6 +134,24 @@ def describe_cpu(host: HostFigures) -> Iterator[str]:
     parts = (f"%{name} {share:.1f}" for name, share in shares.items())
     yield f"{subject}; percent{cpus}:"
     yield f"{'  '.join(parts)}{others}; host load {cpu.load:.1f}{tier}"
+
+
+def sum_up_cpu(host: HostFigures) -> str:
+    """The host's CPUs in a sentence, without parts of which there was nothing."""
+    if host.cpu is None:
+        return f"host CPU: {host.cpu_missing or 'no meter data'}"
+    cpus = f" of {many(len(host.meter_report.cpus), 'CPU')}" if host.meter_report else ""
+    subject = f"{host.meters.subject}, {host.meters.why}" if host.meters else "the host"
+    parts = {**{name: getattr(host.cpu, name) for name in PARTS}, "others": host.cpu.others}
+    shares = (f"{name} {part:.1f} %" for name, part in parts.items() if part and round(part, 1))
+    return f"{subject}: {', '.join(shares)}{cpus}"
+
+
+def describe_causes(host: HostFigures) -> Iterator[str]:
+    """The causes of the host's CPU time, and the cost of a transaction."""
+    if host.cpu is None:
+        return
+    meter_report = host.meter_report
     causes_figure = meter_report and meter_report.by_cause
     if causes_figure and causes_figure.value and (causes := ", ".join(list_causes(causes_figure.value.causes))):
         yield f"by cause: {causes}{bracket_tiers(causes_figure)}"

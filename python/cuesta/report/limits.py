@@ -1,6 +1,7 @@
 """The sections of limits and of published figures: what was measured for each, and whether it was kept."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from cuesta.analysis.limits import NOT_DECIDED
 from cuesta.analysis.summary import Summary
@@ -33,8 +34,9 @@ def limits_section(summary: Summary) -> Section:
     details = sorted(good, key=lambda number: -results[number][0].users)[MOST_KEPT:]
     more = f"and {count(len(details))} more kept (--verbose lists them)" if details else ""
     table = Table(("", "limit", "measured"), rows, details=details, instead=more, wraps=1)
-    why = (f"{each.limit}: {NOT_DECIDED}: {each.undecided}" for _, each in results if each.undecided)
-    return Section("Limits", [table, *(Remark(each, "notice") for each in dict.fromkeys(why))])
+    undecided = dict.fromkeys(f"{each.limit}: {NOT_DECIDED}: {each.undecided}" for _, each in results if each.undecided)
+    why = [Remark(each, "notice") for each in undecided]
+    return Section("Limits", [table, *why], brief=[replace(table, heads=("", "", "")), *why])
 
 
 def limit_status(result: LimitResult) -> str:

@@ -63,6 +63,8 @@ class Table:
     """Number of the column whose text may take several rows."""
     indented: Collection[int] = ()
     """Numbers of the rows that a page indents: parts of the rows before them."""
+    may_end_early: bool = False
+    """Whether a first screen that has too little room may leave out the last rows, and says how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +132,28 @@ Part = Facts | Table | Remark | Plots | Listing | Screen | Links | Picture | Fol
 
 
 @dataclass(frozen=True, slots=True)
+class Spare:
+    """A part that a first screen leaves out if it has too little room."""
+
+    rank: int
+    """The part with the highest rank is left out first."""
+    part: Part
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
-    """Parts under a title. `more` is for the page and for `--verbose`."""
+    """Parts under a title."""
 
     title: str
     parts: Sequence[Part] = ()
     more: Sequence[Part] = ()
+    """What the page and `--verbose` show after `parts`."""
     name: str = ""
     """Its name in the margin of a terminal, if that is not the title."""
+    brief: Sequence[Part] | None = None
+    """What the first screen of a terminal shows instead of `parts`."""
+    spare: Sequence[Spare] = ()
+    """What it shows after them if it has room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +180,8 @@ class Verdict:
     """How far incomplete runs got."""
     name: str = "VALIDITY"
     """Its name in the margin of a terminal."""
+    reasons_last: bool = False
+    """Whether a terminal shows the reasons above the headline, at the end of the text, where nobody overlooks them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +190,11 @@ class Report:
 
     title: str
     headline: str
-    """Empty if the verdict says it all."""
+    """First on a page, and last in a terminal, above the prompt. Empty if the verdict says it all."""
     verdict: Verdict
     figures: Sequence[BigFigure] = ()
     sections: Sequence[Section] = field(default=())
     limits_ok: bool | None = True
     """Whether no limit was crossed, or not measured."""
     conclusion: Remark | None = None
-    """What limits the host: on a page below the headline, at the very end of a text."""
+    """What limits the host: on a page below the headline, in a terminal above it."""

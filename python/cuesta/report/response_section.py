@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from cuesta.analysis.own_part import why_void
+from cuesta.analysis.own_part import choose_quoted, why_void
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures.durations import Distribution, KernelTimes, TransactionClass
@@ -17,6 +17,7 @@ from cuesta.report.figure import (
     percentiles,
     write_count,
     write_duration,
+    write_percentile,
 )
 from cuesta.report.model import Cell, Folded, Part, Plots, Remark, Section, Table
 from cuesta.report.plots.distributions import plot_distributions
@@ -28,6 +29,8 @@ NO_SIGN = "none"
 """A wait was met, and nothing had come since its key."""
 MEAN = 2
 """The column that only a page has room for."""
+BRIEF = ("p50", "p95", "p99", "max")
+"""Statistics on a first screen."""
 DistributionRow = tuple[str, Distribution | None, str]
 """A label, its distribution or None for a heading, and the figure's name in the catalogue."""
 LOADS = {
@@ -58,7 +61,8 @@ def response_section(summary: Summary, step: StepFigures) -> Section:
         more.append(Remark(describe_fairness(step.fairness)))
     if step.kernel:
         more.append(Remark(describe_inflation(step.kernel), "faint"))
-    return Section("Response", parts, more)
+    since = Remark(f"{describe_load(step)}; times since due")
+    return Section("Response", parts, more, brief=[since, *list_caveats(step), brief_table(step)])
 
 
 def describe_load(step: StepFigures) -> str:
@@ -100,6 +104,36 @@ def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
         yield "first sign", step.first_response, "first_response"
         yield "answer", step.response, "response"
         yield "since sent", step.response_from_sent, "response_from_sent"
+
+
+def brief_table(step: StepFigures) -> Table:
+    """One row each for all echoes, all answers and, of several, each group's echoes and each class in the tape's order.
+
+    Times are since due, or those since sent that the headline quotes as well.
+    """
+    echo, response = (choose_quoted(step, name) or name for name in ("echo", "response"))
+    rows: list[tuple[str, Distribution]] = [
+        (name_quoted("echo", echo), getattr(step, echo)),
+        (name_quoted("answer", response), getattr(step, response)),
+    ]
+    groups = dict.fromkeys([*(keys.group for keys in step.keys), *(each.group for each in step.classes)])
+    for group in groups if len(groups) > 1 else ():
+        rows += [(f"{group}: echo", getattr(keys, echo)) for keys in step.keys if keys.group == group]
+        rows += [(each.label, getattr(each, response)) for each in step.classes if each.group == group]
+    if len(groups) == 1 < len(step.classes):
+        rows += [(each.transaction, getattr(each, response)) for each in step.classes]
+    known = [(label, durations) for label, durations in rows if durations.asked]
+    cells = [(label, write_count(each), *(write_percentile(each, name) for name in BRIEF)) for label, each in known]
+    caption = "; ".join(
+        mark
+        for mark, sign in (("* fewer than 10 values", MARK), ("+ not answered: counts as at least its wait", "+"))
+        if any(sign in cell for row in cells for cell in row[1:])
+    )
+    return Table(("", "count", *BRIEF), cells, caption, wraps=0, may_end_early=True)
+
+
+def name_quoted(label: str, series: str) -> str:
+    return f"{label} since sent" if series.endswith("from_sent") else label
 
 
 def times_table(rows: list[DistributionRow]) -> Table:

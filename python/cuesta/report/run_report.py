@@ -1,6 +1,7 @@
 """Builds the report of one run: the headline, what is unusual, then a section for each topic."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from cuesta.analysis.planned import write_swept_value
 from cuesta.analysis.summary import Summary
@@ -22,7 +23,7 @@ from cuesta.report.figure import fact
 from cuesta.report.headline import big_figures, headline, unusual_section
 from cuesta.report.law import law_section
 from cuesta.report.limits import limits_section, published_section
-from cuesta.report.model import Fact, Facts, Folded, Links, Listing, Part, Plots, Remark, Report, Section, Table
+from cuesta.report.model import Fact, Facts, Folded, Links, Listing, Part, Plots, Remark, Report, Section, Spare, Table
 from cuesta.report.plots.over_time import plot_course
 from cuesta.report.response_section import response_section
 from cuesta.report.validity import judge_run
@@ -56,9 +57,10 @@ def sections(summary: Summary) -> Iterator[Section]:
     yield from sweep.section(summary)
     yield from published_tables.sections(summary)
     yield capacity.section(summary)
-    yield response_section(summary, step)
+    of_step = leave_out_of_sweeps if summary.planned_steps > 1 else lambda section: section
+    yield of_step(response_section(summary, step))
     yield Section("Course of the run", more=[Plots(list(plot_course(summary.recorded)))])
-    yield throughput_section(step)
+    yield of_step(throughput_section(step))
     yield law_section(step)
     yield from published_section(summary)
     yield host_section.section(summary)
@@ -67,6 +69,12 @@ def sections(summary: Summary) -> Iterator[Section]:
     yield Section("Users and lines", more=list(line_parts(summary, step)), name="USERS")
     yield Section("What was run", more=list(run_parts(summary)), name="RUN")
     yield record_section(summary)
+
+
+def leave_out_of_sweeps(section: Section) -> Section:
+    """A section on the last step alone: a first screen has room for it after what is of all steps."""
+    brief = section.parts if section.brief is None else section.brief
+    return replace(section, brief=[], spare=[Spare(1, part) for part in brief])
 
 
 def throughput_section(step: StepFigures) -> Section:
@@ -161,7 +169,8 @@ def record_section(summary: Summary) -> Section:
         Folded("Raw files, from which all of this can be derived again", [Links(raw_files(folder))]),
         Folded("The plan, resolved", [Listing(plan)]),
     ]
-    return Section("Record", [Remark(str(folder)), *watch], more, name="RUN FOLDER")
+    place = Remark(f"{folder} (more: --verbose, report.html)")
+    return Section("Record", [Remark(str(folder)), *watch], more, name="RUN FOLDER", brief=[place, *watch])
 
 
 def list_machine_facts(facts: Mapping[str, object]) -> list[tuple[str, str]]:

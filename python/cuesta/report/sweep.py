@@ -73,7 +73,7 @@ def table(summary: Summary) -> Table:
     explained = "".join(
         f"{note}. " for note in explain_marks(cell for row in rows for cell in row[1 + len(swept) : -1])
     )
-    return Table(heads, rows, f"{explained}{lacks}What follows is of step {summary.last.step + 1}.", wide=wide)
+    return Table(heads, rows, f"{explained}{lacks}Details are of step {summary.last.step + 1}.", wide=wide)
 
 
 def name_limited_figures(summary: Summary) -> dict[str, str]:

@@ -13,7 +13,7 @@ def judge_run(summary: Summary) -> Verdict:
     early = [ending] if (ending := describe_ending(summary)) else []
     if summary.valid:
         return Verdict("VALID", describe_punctuality(summary), True, list_doubts(summary), early)
-    return Verdict("INVALID", "do not rely on the figures below", False, list_doubts(summary), early)
+    return Verdict("INVALID", "do not rely on the figures below", False, list_doubts(summary), early, reasons_last=True)
 
 
 def describe_punctuality(summary: Summary) -> str:

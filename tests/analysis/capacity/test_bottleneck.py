@@ -13,6 +13,7 @@ from cuesta.analysis.capacity.measured_step import MeasuredStep, order_by_load
 from cuesta.analysis.capacity.resources import Resource, read_resources
 from cuesta.analysis.capacity.response_parts import ResponseParts, divide_response
 from cuesta.analysis.summary import summarise
+from cuesta.report.headline import headline
 from cuesta.report.run_report import text
 from tests.analysis.capacity.simulated import Load, write
 from tests.meter_reports import meter_report, plain
@@ -359,10 +360,9 @@ def test_keys_stand_for_transactions_where_a_tape_has_none(tmp_path: Path) -> No
 
 def test_the_sentence_ends_the_text_and_heads_the_page(tmp_path: Path) -> None:
     summary = summarise(write(tmp_path / "run", [Load(users=60, think=1.0, service=0.05)]))
-    rows = text(summary, colour=False).splitlines()
-    last = next(number for number, row in enumerate(rows) if row.startswith("LIMITED BY"))
-    said = " ".join(" ".join(rows[last:]).split()).removeprefix("LIMITED BY ")
-    assert said == summary.json()["limited_by"]
+    rows = text(summary, colour=False)
+    said = " ".join(rows[rows.index("LIMITED BY") :].split()).removeprefix("LIMITED BY ")
+    assert said == f"{summary.json()['limited_by']} {headline(summary)}", "only the headline follows"
 
 
 def test_a_disk_whose_users_are_unknown_is_not_what_the_host_uses_most(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_a_side_that_fails_more_is_not_faster_and_the_failures_are_said_first() 
     found = compared((0.0,), (0.05, 0.06))
     assert (found.overall, found.failures[0].verdict) == (Overall.CHANGED, Failing.MORE)
     assert verdict(found) == Verdict.NOT_JUDGED
-    first = text(found).splitlines()[0]
+    first = text(found).split("\n\n")[-1]
     assert first.startswith("new against base: more failures in NEW: error rate 5.")
     assert "faster" not in first
     assert data(found)["failures"][0]["verdict"] == "more failures"

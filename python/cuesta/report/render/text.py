@@ -1,12 +1,13 @@
-"""A report for a terminal: the headline, then titles in the margin with rows beside them.
+"""A report for a terminal: titles in the margin with rows beside them, and the headline last, above the prompt.
 
-It takes 80 columns, or fewer in a narrower terminal. Below STACKED columns titles stand above their rows.
+It takes 80 columns, or fewer in a narrower terminal. Below STACKED columns titles stand above their rows. Without
+`verbose` it takes a screen of 24 rows if it can, the prompt included.
 """
 
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 
 from rich.cells import cell_len
@@ -14,7 +15,20 @@ from rich.console import Console
 from rich.text import Text
 
 from cuesta.columns import align_left, align_right, words, wrap_text
-from cuesta.report.model import Facts, Folded, Part, Remark, Report, Screen, Section, Table, Verdict, Words, as_words
+from cuesta.report.model import (
+    Cell,
+    Facts,
+    Folded,
+    Part,
+    Remark,
+    Report,
+    Screen,
+    Section,
+    Table,
+    Verdict,
+    Words,
+    as_words,
+)
 from cuesta.report.render.plain import make_plain
 from cuesta.terminal import Styled
 from cuesta.units import ABSENT
@@ -30,10 +44,25 @@ NARROWEST = 16
 GOOD, BAD, FAINT, NOTICE, HEADING = "bold green", "bold red", "dim", "yellow", "cyan"
 STYLES = {"good": GOOD, "bad": BAD, "notice": NOTICE, "faint": FAINT, "title": HEADING, "": ""}
 
-MORE = "the rest: --verbose; with plots: the page, report.html"
-"""The last row of a first screen."""
+SCREEN = 23
+"""Rows of a first screen: those of a terminal of 24, without the prompt's."""
+BLANK = 1
+"""Rows that are saved where the headline follows without one."""
+LEAST_ROWS = 4
+"""Rows of a table that a first screen always shows."""
 
 Rows = Iterator[Text]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a document has room for."""
+
+    width: int
+    verbose: bool = False
+    """Whether all that a terminal can show is shown."""
+    excess: int = 0
+    """Rows that are too many for a first screen."""
 
 
 def text(report: Report, colour: bool | None = None, *, verbose: bool = False) -> Styled:
@@ -54,18 +83,44 @@ def text(report: Report, colour: bool | None = None, *, verbose: bool = False) -
 
 
 def _rows(report: Report, verbose: bool, width: int) -> Rows:
-    yield from (Text(row, "bold") for row in wrap_text(report.headline, width))
-    yield Text()
+    if verbose:
+        sections = [replace(section, parts=(*section.parts, *section.more)) for section in report.sections]
+        return _document(replace(report, sections=sections), Layout(width, verbose=True))
+    return _first_screen(report, width)
+
+
+def _first_screen(report: Report, width: int) -> Rows:
+    """Leave out spare parts, from the last on, and then rows of tables, until the screen has room for the rest."""
+    ranks = sorted({0, *(spare.rank for section in report.sections for spare in section.spare)}, reverse=True)
+    for rank in ranks:
+        brief = replace(report, sections=[_shorten(section, rank) for section in report.sections])
+        rows = list(_document(brief, Layout(width)))
+        if len(rows) <= SCREEN:
+            return iter(rows)
+    return _document(brief, Layout(width, excess=len(rows) - SCREEN))
+
+
+def _shorten(section: Section, rank: int) -> Section:
+    """A section with its spare parts up to a rank."""
+    parts = section.parts if section.brief is None else section.brief
+    return replace(section, parts=[*parts, *(spare.part for spare in section.spare if spare.rank <= rank)])
+
+
+def _document(report: Report, layout: Layout) -> Rows:
+    width = layout.width
     yield from _section(report.verdict.name, _verdict(report.verdict, width), width)
     for section in report.sections:
-        if rows := list(_parts(section, verbose, width)):
-            yield from [Text()] if verbose else []
+        if rows := [row for part in section.parts for row in _part(part, layout)]:
+            yield from [Text()] if layout.verbose else []
             yield from _section(section.name or section.title.upper(), rows, width)
-    if not verbose and any(section.more for section in report.sections):
-        yield from _section("", [Text(row, FAINT) for row in wrap_text(MORE, _room(width))], width)
     if report.conclusion:
-        yield from [Text()] if verbose else []
-        yield from _section("LIMITED BY", _part(report.conclusion, verbose, width), width)
+        yield from [Text()] if layout.verbose else []
+        yield from _section("LIMITED BY", _part(report.conclusion, layout), width)
+    if report.verdict.reasons_last:
+        yield from [Text()] if layout.verbose else []
+        yield from _section(report.verdict.word, _reasons(report.verdict, width), width)
+    yield from [Text()] if report.headline and not layout.excess else []
+    yield from (Text(row, "bold" if report.verdict.good else BAD) for row in wrap_text(report.headline, width))
 
 
 def _room(width: int) -> int:
@@ -88,30 +143,32 @@ def _verdict(verdict: Verdict, width: int) -> Rows:
     word = Text(verdict.word, GOOD if verdict.good else BAD)
     yield word.append(Text(first.removeprefix(verdict.word), "default"))
     yield from map(Text, others)
-    for reason, advice in verdict.reasons:
-        yield from map(Text, wrap_text(f"- {reason}", room, then="  "))
-        yield from (Text(row, FAINT) for row in wrap_text(f"→ {advice}", room, "  ", "    ") if advice)
+    if not verdict.reasons_last:
+        yield from _reasons(verdict, width)
     yield from (Text(row, NOTICE) for notice in verdict.notices for row in wrap_text(notice, room))
 
 
-def _parts(section: Section, verbose: bool, width: int) -> Rows:
-    for part in (*section.parts, *(section.more if verbose else ())):
-        yield from _part(part, verbose, width)
+def _reasons(verdict: Verdict, width: int) -> Rows:
+    room = _room(width)
+    for reason, advice in verdict.reasons:
+        yield from map(Text, wrap_text(f"- {reason}", room, then="  "))
+        yield from (Text(row, FAINT) for row in wrap_text(f"→ {advice}", room, "  ", "    ") if advice)
 
 
-def _part(part: Part, verbose: bool, width: int) -> Rows:
+def _part(part: Part, layout: Layout) -> Rows:
+    room = _room(layout.width)
     match part:
         case Remark(sentence, tone):
-            yield from (Text(row, STYLES[tone]) for row in wrap_text(sentence, _room(width), then="  "))
+            yield from (Text(row, STYLES[tone]) for row in wrap_text(sentence, room, then="  "))
         case Facts():
-            yield from write_facts(part, _room(width))
+            yield from write_facts(part, room)
         case Table():
-            yield from write_table(part, verbose, width)
+            yield from write_table(part, layout)
         case Screen(shown):
-            yield from (Text(row[: _room(width)], FAINT) for row in map("│ ".__add__, shown))
+            yield from (Text(row[:room], FAINT) for row in map("│ ".__add__, shown))
         case Folded(title, parts):
-            rows = [row for each in parts for row in _part(each, verbose, width)]
-            heading = (Text(row, HEADING) for row in wrap_text(title, _room(width), then="  "))
+            rows = [row for each in parts for row in _part(each, layout)]
+            heading = (Text(row, HEADING) for row in wrap_text(title, room, then="  "))
             yield from [*heading, *rows] if rows else []
 
 
@@ -127,11 +184,12 @@ class Wide(Text):
     """A row that needs the margin too."""
 
 
-def write_table(table: Table, verbose: bool, width: int) -> Rows:
+def write_table(table: Table, layout: Layout) -> Rows:
     """Write a table; one that is too wide for its section takes the margin too, or else becomes rows of words."""
+    width = layout.width
     columns = [number for number in range(len(table.heads)) if number not in table.wide]
     heads = [as_words(table.heads[number]).text for number in columns]
-    shown = [row for number, row in enumerate(table.rows) if verbose or number not in table.details]
+    shown, hidden = _choose_rows(table, layout)
     rows = [[as_words(row[at]) for at in (columns if len(row) > 1 else [0])] for row in shown]
     if table.wraps in columns:
         rows = list(narrow_column(heads, rows, columns.index(table.wraps), width))
@@ -152,8 +210,18 @@ def write_table(table: Table, verbose: bool, width: int) -> Rows:
         yield from (kind(row, "bold") for row in _heads(heads, columns_of, gap))
         for row in rows:
             yield kind().append(Text(row[0].text, HEADING) if len(row) == 1 else _row(row, columns_of, gap))
-    hidden = "" if verbose or not table.details else table.instead
     yield from (Text(row, FAINT) for sentence in (hidden, table.caption) for row in wrap_text(sentence, _room(width)))
+
+
+def _choose_rows(table: Table, layout: Layout) -> tuple[list[Sequence[Cell]], str]:
+    """The rows that are shown, and a sentence that stands for the others."""
+    if layout.verbose:
+        return list(table.rows), ""
+    shown = [row for number, row in enumerate(table.rows) if number not in table.details]
+    if not table.may_end_early or layout.excess <= BLANK or len(shown) <= LEAST_ROWS:
+        return shown, table.instead if table.details else ""
+    left_out = min(layout.excess, len(shown) - LEAST_ROWS)
+    return shown[:-left_out], f"and {left_out} more: --verbose"
 
 
 def _widths(heads: Sequence[str], cells: Sequence[Sequence[Words]]) -> list[int]:
