@@ -4,5 +4,7 @@
   figures are compared.
 - `comparability`: whether runs are alike enough to be compared.
 - `verdict`: one figure on both sides: its ratio, the statistical verdict, and how small a change the runs can detect.
+- `versions`: two versions of a program, by pairs of short runs until they tell; `looks`: when the pairs are looked at,
+  and how sure each look must be; `paired_figure`: one figure of both versions, and what is claimed of it.
 - `failures`: which side fails more; that side is never faster.
 """
