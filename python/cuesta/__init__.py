@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # `typing` takes as long to load as all that `--version` need
     from cuesta.workflow.certify_system import Certification
     from cuesta.workflow.check_tape import Check
     from cuesta.workflow.compare_runs import Comparison
+    from cuesta.workflow.compare_versions import Versions
     from cuesta.workflow.find_limit import Search
     from cuesta.workflow.library import (
         certify,
@@ -52,6 +53,7 @@ __all__ = [
     "Prediction",
     "Run",
     "Search",
+    "Versions",
     "certify",
     "check",
     "compare",

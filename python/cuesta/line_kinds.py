@@ -31,6 +31,11 @@ OWN_PROGRAMS = tuple(name for name, kind in KINDS.items() if kind["starts_progra
 """Kinds whose REST is a command: the driver starts a program for each line."""
 
 
+def is_target(text: str) -> bool:
+    """Whether a text is a target, and no path."""
+    return ":" in text and kind_of(text) in KINDS
+
+
 def row_of(target: str) -> Kind:
     """The row of a target's kind of line."""
     return KINDS[kind_of(target)]

@@ -10,7 +10,7 @@
 - `record`: makes a tape of a person's session.
 - `report`: shows the results in run folders again.
 - `certify`: certifies a system by repeated runs.
-- `compare`: compares two sides of runs.
+- `compare`: compares two sides of runs; `compare_versions`: two versions of a program.
 - `predict`: predicts other loads from runs or from a typed table.
 - `ledger`: lists all certified systems; `sql`: queries all runs.
 - `meters`: meters this machine. Its modes: `meter_rows`, a row per interval; `tty_meters`, the built-in host's meters

@@ -5,11 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from cuesta.analysis.compare.comparison import Terms
+from cuesta.cli import compare_versions
+from cuesta.cli.compare_versions import show_folder
 from cuesta.cli.control import control_run
 from cuesta.cli.options import percentage, plan_options
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import check_empty, new_folder
 from cuesta.errors import Exit, UsageError
+from cuesta.ledger.versions import is_versions
+from cuesta.line_kinds import is_target
 from cuesta.terminal import inform
 from cuesta.workflow.compare_runs import Comparison, check_terms, compare_folders, compare_pairs
 from cuesta.workflow.run_pairs import prepare_pairs, run_pairs
@@ -22,6 +26,12 @@ EXAMPLE = "as --compensation response.p95=0.97"
 
 def carry_out(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
+    if any(map(is_target, arguments.folders)):
+        return _compare_targets(arguments)
+    _refuse(arguments, "tape", "budget", "figure", "data", reason="for two targets that are compared: TARGET TARGET")
+    arguments.folders = [Path(folder) for folder in arguments.folders]
+    if len(arguments.folders) == 1 and is_versions(arguments.folders[0]):
+        return show_folder(arguments.folders[0], arguments)
     step = _step(arguments.step)
     if arguments.profile:
         _insist_on_profile(arguments)
@@ -36,6 +46,22 @@ def carry_out(arguments: argparse.Namespace) -> int:
         return _show(compare_pairs(arguments.folders[0], terms, step), arguments.json)
     base, new = _folders(arguments, 2)
     return _show(compare_folders(base, new, terms, step), arguments.json)
+
+
+def _compare_targets(arguments: argparse.Namespace) -> int:
+    if len(arguments.folders) != 2 or not all(map(is_target, arguments.folders)):
+        given = " ".join(arguments.folders)
+        raise UsageError(f"cuesta compare: expected two targets, got {given}", "as 'pty:./app-1.4' 'pty:./app-1.5'")
+    _refuse(arguments, "profile", "interleave", "pairs", "step", "compensation", reason="not with two targets")
+    return compare_versions.carry_out(arguments)
+
+
+def _refuse(arguments: argparse.Namespace, *names: str, reason: str) -> None:
+    """Raise UsageError for flags that do not belong to what is compared."""
+    if flags := [f"--{name}" for name in names if getattr(arguments, name)]:
+        raise UsageError(
+            f"cuesta compare: {', '.join(flags)}: {reason}", "leave it out, or see `cuesta compare --help`"
+        )
 
 
 def _interleave(arguments: argparse.Namespace, terms: Terms, step: int | None) -> int:

@@ -46,13 +46,19 @@ class Interleaved:
     """Folder to which paths in flags and cuesta.toml are relative."""
     pairs: int
     """How many pairs must count."""
+    folders: tuple[Path, Path] | None = None
+    """Where the programs of each side start; None: in `here`."""
 
     def jobs(self, pair: int) -> tuple[Job, Job]:
         """Prepare the runs of a pair."""
         seed = load(self.base, self.here).settings.seed + pair - 1
-        base, new = (
-            prepare(load(replace(options, flags={**options.flags, "seed": str(seed)}), self.here))
+        plans = [
+            load(replace(options, flags={**options.flags, "seed": str(seed)}), self.here)
             for options in (self.base, self.new)
+        ]
+        base, new = (
+            prepare(replace(plan, here=folder))
+            for plan, folder in zip(plans, self.folders or (self.here, self.here), strict=True)
         )
         return base, new
 

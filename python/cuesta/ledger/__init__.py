@@ -9,7 +9,8 @@
 - `historical`: tables typed from documents; `goals`: planned improvements, and systems measured elsewhere.
 - `discover`: the runs and certifications below a folder; `database`, `tables`: all of them in DuckDB, for queries;
   `document`: the page that describes them.
-- `experiment`: folders of runs, and the index of pairs; `service`: a live service's profile.
+- `experiment`: folders of runs, and the index of pairs; `versions`: what a comparison of two versions was made of;
+  `service`: a live service's profile.
 """
 
 from cuesta.ledger.rows import JsonObject

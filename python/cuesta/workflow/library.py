@@ -20,6 +20,8 @@ from cuesta.engine.folder import new_folder
 from cuesta.engine.ports import Engine, Observer
 from cuesta.errors import InputError, UsageError
 from cuesta.ledger.certification import is_certification
+from cuesta.ledger.versions import is_versions
+from cuesta.line_kinds import is_target
 from cuesta.plan import RawOptions, load
 from cuesta.plan.keywords import PlanSettings
 from cuesta.plan.reading import as_written, number_as_text
@@ -33,6 +35,16 @@ from cuesta.workflow.certify_system import (
 )
 from cuesta.workflow.check_tape import Check, check_plan, check_tape
 from cuesta.workflow.compare_runs import Comparison, check_terms, compare_folders, compare_pairs
+from cuesta.workflow.compare_versions import (
+    BUDGET,
+    Versions,
+    VersionsSettings,
+    prepare_versions,
+    read_budget,
+    read_comparison,
+    read_margin,
+    run_versions,
+)
 from cuesta.workflow.control import Control, ignore
 from cuesta.workflow.find_limit import Search, SearchTerms, find_limit, prepare_resumed, prepare_search
 from cuesta.workflow.list_tapes import list_tapes
@@ -112,40 +124,55 @@ def compare(  # noqa: PLR0913, keywords
     new: File | Run | None = None,
     /,
     *,
-    margin: float = 0.05,
+    margin: float | str = 0.05,
     step: int | None = None,
     despite: str | None = None,
     compensation: Mapping[str, float] | None = None,
     pairs: int | None = None,
+    tape: File | None = None,
+    budget: timedelta | float | str | None = None,
+    figures: Sequence[str] = (),
     here: File = ".",
     out: File | None = None,
     observer: Observer = ignore,
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
     engine: Engine = LOCAL,
-) -> Comparison:
+) -> Comparison | Versions:
     """Compare two sides of runs: folders, or runs, or two plans, which are run in turn; as `cuesta compare`.
+
+    Two targets are versions of one program: `compare("pty:./app-1.4", "pty:./app-1.5", tape="edit.tape")` makes pairs
+    of short runs until they tell whether the new version is worse, or `budget` is used up, and returns `Versions`.
+    `margin` may then also be a text (`"2ms"`); `figures` are judged, by default `echo.p50`.
 
     Without `new`, `base` is a folder of pairs. `margin` is the least change that matters, a share; `step` counts from
     0, by default the last; `despite` is the reason to compare sides that differ, `compensation` the factor of each
     figure that makes up for a changed method. `pairs` and what follows are for plans.
     """
+    control = _control(observer, stop, engine, tell)
+    if isinstance(base, str) and isinstance(new, str) and is_target(base) and is_target(new):
+        if step is not None or pairs is not None or compensation:
+            raise UsageError("step, pairs and compensation are not for two targets", "leave them out")
+        settings = VersionsSettings(read_margin(margin), _budget(budget), figures, despite)
+        command, named = ("cuesta.compare", base, new), None if tape is None else str(tape)
+        versions = prepare_versions((base, new), named, settings, Path(here), command=command)
+        return run_versions(versions, _folder(out, here, "compare"), control)
+    if tape is not None or budget is not None or figures:
+        raise UsageError("tape, budget and figures are for two targets, which are run in turn", "leave them out")
+    if new is None and not isinstance(base, Run) and is_versions(Path(here, base)):
+        return read_comparison(Path(here, base))
+    if isinstance(margin, str):
+        raise UsageError(f"margin: expected a share, got {margin!r}", "as 0.05")
     terms = check_terms(Terms(margin, despite, compensation or {}))
     if step is not None and not (isinstance(step, int) and step >= 0):
         raise UsageError(f"step: expected a number from 0, got {step!r}", "steps count from 0 here, from 1 in reports")
-    plans = [side for side in (base, new) if str(side).endswith(".toml")]
-    are_plans = len(plans) == 2
-    if plans and not are_plans:
-        raise UsageError(f"{plans[0]}: a plan, and the other side is none", "give two plans, or two runs")
-    if not are_plans and (pairs is not None or out is not None):
-        raise UsageError("pairs and out are for two plans, which are run in turn", "leave them out")
-    if new is None:
-        return compare_pairs(_place(base, here), terms, step)
-    if not are_plans:
-        return compare_folders(_place(base, here), _place(new, here), terms, step)
-    one, other = (RawOptions(plan=_place(plan, here), command=("cuesta.compare", str(plan))) for plan in (base, new))
-    planned = prepare_pairs(one, other, Path(here), None if pairs is None else str(pairs), terms)
-    control = _control(observer, stop, engine, tell)
+    if not _are_plans(base, new) or new is None:
+        if pairs is not None or out is not None:
+            raise UsageError("pairs and out are for two plans, which are run in turn", "leave them out")
+        one = _place(base, here)
+        return compare_pairs(one, terms, step) if new is None else compare_folders(one, _place(new, here), terms, step)
+    one_plan, other = (RawOptions(_place(plan, here), command=("cuesta.compare", str(plan))) for plan in (base, new))
+    planned = prepare_pairs(one_plan, other, Path(here), None if pairs is None else str(pairs), terms)
     return compare_pairs(run_pairs(planned, _folder(out, here, "compare"), step, control), terms, step)
 
 
@@ -249,6 +276,19 @@ def _options(function: str, tape: File | None, here: File, settings: PlanSetting
 def _number(value: object) -> str | None:
     """A number as its flag has it."""
     return None if value is None else number_as_text(value)
+
+
+def _are_plans(base: File | Run, new: File | Run | None) -> bool:
+    """Whether two sides are plans. Raises UsageError if only one is."""
+    plans = [side for side in (base, new) if str(side).endswith(".toml")]
+    if len(plans) == 1:
+        raise UsageError(f"{plans[0]}: a plan, and the other side is none", "give two plans, or two runs")
+    return bool(plans)
+
+
+def _budget(duration: timedelta | float | str | None) -> float:
+    """Seconds; None: the default."""
+    return read_budget(BUDGET if duration is None else number_as_text(as_written(duration)))
 
 
 def _texts(texts: Sequence[str]) -> Sequence[str]:

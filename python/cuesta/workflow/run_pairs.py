@@ -67,7 +67,7 @@ def prepare_pairs(base: RawOptions, new: RawOptions, here: Path, pairs: str | No
     """Read and check both plans. Raises RefusedError if they differ in what the comparison would refuse afterwards."""
     series = Interleaved(base, new, here, PAIRS)
     jobs = series.jobs(1)
-    _check_likeness(jobs, terms)
+    check_likeness(jobs, terms.despite)
     figures = figures_to_test(jobs[0])
     series = replace(series, pairs=_read_number(pairs, len(figures)))
     return PlannedPairs(series, jobs, figures, terms.margin)
@@ -126,11 +126,11 @@ def _read_number(text: str | None, figures: int) -> int:
     return int(text)
 
 
-def _check_likeness(jobs: tuple[Job, Job], terms: Terms) -> None:
+def check_likeness(jobs: tuple[Job, Job], despite: str | None) -> None:
     """Raise RefusedError before the first run if the plans differ in what the comparison would refuse afterwards."""
     now = datetime.now(UTC)
     base, new = (collect_facts(describe_run(job, now)) for job in jobs)
     unlike = list_differences(base, new)
-    if unlike and not terms.despite:
+    if unlike and not despite:
         remedy = "make both sides alike, or give a reason to compare them anyway: --despite REASON"
         raise RefusedError(f"the plans differ: {'; '.join(map(str, unlike))}", remedy)

@@ -3,7 +3,10 @@
 import argparse
 from pathlib import Path
 
-ABOUT = """Compares two sides over whole runs: BASE and NEW are each a run folder, or a folder with run folders right
+ABOUT = """Compares two versions of a program, given as targets: makes pairs of short runs, A B B A …, until it can
+tell whether the new version is worse to type at by more than the margin, and says so in one sentence.
+
+Or compares two sides over whole runs: BASE and NEW are each a run folder, or a folder with run folders right
 in it (a certification, or any that you assemble). Each headline figure gets the ratio NEW / BASE, an
 exact 95 % interval, and a verdict: faster, slower, equivalent, changed below margin, or inconclusive,
 with how many more runs would decide. What counts as a change is more than the margin, 5 % unless you say
@@ -21,6 +24,8 @@ out."""
 
 
 EXAMPLES = """examples:
+  cuesta compare 'pty:./app-1.4 notes.txt' 'pty:./app-1.5 notes.txt'
+  cuesta compare pty:./old pty:./new --tape edit.tape --margin 10% --budget 5m
   cuesta compare runs/release-8.2 runs/release-8.3
   cuesta compare base/ new/ --margin 3% --json - | jq .verdict
   cuesta compare --interleave old.toml new.toml --pairs 12 --out runs/old-new
@@ -30,14 +35,23 @@ EXAMPLES = """examples:
   cuesta compare --profile service.profile runs/nightly   how far the benchmark is from the live service
 
 exit codes: 0 no change beyond the margin, 90 changed, 91 inconclusive, 92 refused
+            of two targets: 0 no worse, 90 worse, 91 cannot tell, 92 refused, 97 not valid
             2 usage, 104 a folder, plan or profile that cannot be used, 105 interrupted
 docs/compare.md explains the verdicts, and how many runs detect how small a change."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folders", nargs="*", type=Path, metavar="BASE NEW", help="two sides, or a folder of pairs")
+    sides = "two targets, such as 'pty:./app-1.4 notes.txt'; or two folders of runs, or a folder of pairs"
+    parser.add_argument("folders", nargs="*", metavar="BASE NEW", help=sides)
+    versions = parser.add_argument_group("two versions of a program, made in pairs until they tell")
+    versions.add_argument("--tape", metavar="TAPE", help="what is typed; by default text, whose echo is timed")
+    versions.add_argument("--budget", metavar="D", help="how long it may take; default 3m")
+    what = "what is judged, such as echo.p95; may be repeated; default echo.p50, guarded by echo.p95"
+    versions.add_argument("--figure", action="append", default=[], metavar="FIGURE", help=what)
+    versions.add_argument("--data", metavar="CSV", help="users, one a row, for ${column} in the tape")
     terms = parser.add_argument_group("terms of the comparison")
-    terms.add_argument("--margin", metavar="PERCENT", help="the least change that matters; default 5%%")
+    margin = "the least change that matters; default 5%%; of two targets also 2ms, or 5%%,2ms: the larger of both"
+    terms.add_argument("--margin", metavar="PERCENT", help=margin)
     terms.add_argument(
         "--step",
         metavar="N",

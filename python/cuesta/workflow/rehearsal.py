@@ -1,0 +1,115 @@
+"""Plays both versions once before the first pair: can they be typed at, and how long must a run be?
+
+This first run of each version counts for nothing. It warms caches, it shows a program that cannot be typed at, and from
+it follow the lengths of all other runs: long enough to begin after the start of the program, and to time KEYS keys.
+"""
+
+import math
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from cuesta._native import Histogram
+from cuesta.columns import cut
+from cuesta.engine.ports import Observer
+from cuesta.plain_text import plain
+from cuesta.records.messages import Snapshot
+from cuesta.units import many
+
+KEYS = 40
+"""Timed keys of a run, if as many pairs fit as are wanted."""
+FEWEST_KEYS = 20
+"""Timed keys of a run where more would leave too few pairs; of fewer, the slowest in twenty is none."""
+ENOUGH = 30
+"""Timed keys of a rehearsal."""
+LONGEST = 40.0
+"""Seconds after which a rehearsal ends; the program may take so long to start."""
+SILENT = 20.0
+"""Seconds after which a rehearsal ends if nothing was timed."""
+FEWEST_SHARE = 0.1
+"""The share of the keys that must be timed. Some are no text; what a terminal echoes while a program starts is none."""
+MOST_SHOWN = 60
+"""Most columns of a row of the screen that are shown."""
+FAILURES = 3
+"""So many failures end a rehearsal if nothing was timed."""
+
+
+@dataclass
+class Rehearsal:
+    """Watches a run, and stops it when it has seen enough."""
+
+    observer: Observer
+    stop: threading.Event
+    """Set by the user, who wants the whole comparison to end."""
+    enough: threading.Event = field(default_factory=threading.Event)
+    counts: dict[float, int] = field(default_factory=dict)
+    """By the second at which an interval ended: how many keys were timed in it."""
+    keys: dict[float, int] = field(default_factory=dict)
+    """As `counts`: how many keys were typed."""
+    row: str = ""
+    """The cursor's row where users have waited for long."""
+    overhead: float = 0.0
+    """Seconds that the run took besides."""
+    obstacle: str | None = None
+    """Why nothing can be measured at this version; None if something was."""
+
+    def __call__(self, snapshots: list[Snapshot]) -> None:
+        self.observer(snapshots)
+        for each in snapshots:
+            histogram = each.echo or each.response
+            self.counts[each.seconds] = Histogram.decode(histogram).count if histogram else 0
+            self.keys[each.seconds] = each.keys
+            self.row = (each.long_wait and each.long_wait.row) or self.row
+        timed = sum(self.counts.values())
+        has_failed = self.seconds >= SILENT or sum(each.errors for each in snapshots) >= FAILURES
+        is_hopeless = has_failed and timed <= FEWEST_SHARE * sum(self.keys.values())
+        if timed >= ENOUGH or is_hopeless or self.seconds >= LONGEST or self.stop.is_set():
+            self.enough.set()
+
+    @property
+    def seconds(self) -> float:
+        return max(self.counts, default=0.0)
+
+    def explain_nothing(self) -> str | None:
+        """Why nothing was timed; None if something was."""
+        timed, typed = sum(self.counts.values()), sum(self.keys.values())
+        if timed > FEWEST_SHARE * typed:
+            return None
+        shows = f"; its screen shows `{cut(plain(self.row), MOST_SHOWN)}`" if self.row else ""
+        if not typed:
+            return f"it was not ready to be typed at within {self.seconds:.0f} s{shows}"
+        how_many = f"only {timed}" if timed else "none"
+        advice = "give a tape that goes to where text is typed: --tape"
+        return f"nothing echoed: {many(typed, 'key')} were typed, and {how_many} appeared{shows}; {advice}"
+
+    @property
+    def began(self) -> float:
+        """The second in which the first key was timed."""
+        return min((at for at, count in self.counts.items() if count), default=0.0)
+
+    @property
+    def per_second(self) -> float:
+        """Timed keys a second, without the interval in which the first came, which may have begun before."""
+        later = [count for at, count in self.counts.items() if at > self.began]
+        return sum(later) / len(later) if any(later) else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """How long the runs of a comparison are, and how many pairs fit. Seconds."""
+
+    settle: float
+    measure: float
+    pair: float
+    pairs: int
+
+
+def choose_lengths(rehearsals: Sequence[Rehearsal], left: float, wanted_pairs: int) -> Lengths:
+    """Choose lengths so that `wanted_pairs` fit into the seconds `left`, if runs can be short enough for it."""
+    overhead = max(each.overhead for each in rehearsals)
+    settle = max(each.began for each in rehearsals)
+    rate = min(each.per_second for each in rehearsals) or 1.0
+    room = left / (2 * wanted_pairs) - overhead - settle
+    measure = math.floor(10 * max(min(KEYS / rate, room), FEWEST_KEYS / rate, 1.0)) / 10
+    pair = 2 * (overhead + settle + measure)
+    return Lengths(settle, measure, pair, int(left / pair))

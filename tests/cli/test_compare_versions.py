@@ -1,0 +1,107 @@
+"""`cuesta compare TARGET TARGET`: made-up comparisons derived again, refusals, and programs that cannot be typed at."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from cuesta.errors import Exit
+from cuesta.workflow import rehearsal
+from tests.conftest import Cuesta, Write
+from tests.run_folder import RunFolder, edit_run
+
+RECORD = {
+    "names": ["app-1.4", "app-1.5"],
+    "targets": ["pty:./app-1.4 notes.txt", "pty:./app-1.5 notes.txt"],
+    "tape": "typing",
+    "is_default_tape": True,
+    "figures": ["echo.p50"],
+    "guards": ["echo.p95"],
+    "margin_share": 0.05,
+    "budget": 180.0,
+    "planned": [6, 8],
+    "measure": 30.0,
+    "seconds_per_pair": 14.0,
+    "ended": "decided",
+}
+
+
+def compared(folder: Path, slower: float, pairs: int = 6, **record: object) -> Path:
+    """Pairs of runs with echoes of about 30 ms, `slower` times as long in the new version."""
+    folder.mkdir()
+    rows = []
+    for pair in range(pairs):
+        for number, (side, factor) in enumerate((("base", 1.0), ("new", slower))):
+            echoes = [factor * (0.03 + key / 10_000 + pair / 100_000) for key in range(40)]
+            made = RunFolder(
+                folder / f"pair-{pair}" / side, users=(1,), histograms=[("interactive/keys/echo", echoes)]
+            ).write()
+            with edit_run(made) as run:
+                run["plan"]["meters"] = "none"
+                run["started"] = f"2026-11-21T01:{number:02}:{pair:02}Z"
+        rows.append({"pair": pair, "base": f"pair-{pair}/base", "new": f"pair-{pair}/new", "first": "base"})
+    (folder / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "versions.json").write_text(json.dumps(RECORD | record))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("slower", "code", "sentence"),
+    [
+        (1.0, Exit.GOOD, "app-1.5 echoes a key as quickly as app-1.4"),
+        (0.5, Exit.GOOD, "app-1.5 echoes a key 16.0 ms sooner than app-1.4 [15.96–15.98 ms]: faster"),
+        (1.8, Exit.CHANGED, "app-1.5 echoes a key 25.5 ms later than app-1.4 [25.53–25.58 ms]: slower"),
+    ],
+)
+def test_a_folder_gives_its_verdict_again(here: Path, cuesta: Cuesta, slower: float, code: Exit, sentence: str) -> None:
+    folder = compared(here / "out", slower)
+    document = cuesta("compare", folder, "--json", "-").ends(code).json
+    assert document["sentence"].startswith(sentence)
+    assert document["pairs"] == 6
+    assert (folder / "report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_too_few_pairs_cannot_tell(here: Path, cuesta: Cuesta) -> None:
+    folder = compared(here / "out", 1.5, pairs=4, ended="budget")
+    said = cuesta("compare", folder).ends(Exit.INCONCLUSIVE).out
+    assert "cannot tell: app-1.5 echoes a key 16.0 ms later than app-1.4 in 4 pairs" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        ("pty:a", Exit.USAGE, "expected two targets, got pty:a"),
+        ("pty:a folder", Exit.USAGE, "expected two targets"),
+        ("pty:a pty:b --pairs 8", Exit.USAGE, "--pairs: not with two targets"),
+        ("pty:a pty:b --margin 5", Exit.USAGE, "--margin 5%,2ms"),
+        ("pty:a pty:b --margin 2ms,3ms", Exit.USAGE, "expected a percentage or a duration"),
+        ("pty:a pty:b --budget soon", Exit.USAGE, "--budget 3m"),
+        ("pty:a pty:b --budget 0s", Exit.USAGE, "more than nothing"),
+        ("pty:a pty:b --figure echo.p51", Exit.USAGE, "did you mean `echo.p"),
+        ("pty:a pty:b --figure throughput --margin 2ms", Exit.USAGE, "throughput is no duration"),
+        ("pty:a pty:b --tape none.tape", Exit.BAD_INPUT, "none.tape"),
+        ("pty:cat tcp://localhost:1", Exit.REFUSED, "lines: line pty: against tcp:"),
+        ("one two --tape typing", Exit.USAGE, "--tape: for two targets"),
+    ],
+)
+def test_impossible_requests_are_refused_before_anything_runs(
+    here: Path, cuesta: Cuesta, arguments: str, code: Exit, text: str
+) -> None:
+    cuesta("compare", *shlex.split(arguments)).ends(code, text)
+    assert not (here / "runs").exists()
+
+
+def test_a_program_that_does_not_echo_is_named_at_once(
+    here: Path, write: Write, cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rehearsal, "SILENT", 2.0)
+    monkeypatch.setattr(rehearsal, "ENOUGH", 5)
+    write("quick.tape", 'Set KeyRate 20cps\nSet Echo screen\nWait+Screen /ready/\nForever\nType "abcdefghij"\nEnd\n')
+    targets = ("pty:echo ready; exec cat", "pty:stty -echo; echo ready; exec cat > /dev/null")
+    ended = cuesta("compare", *targets, "--tape", "quick.tape", "--out", "out", "--json", "-").ends(Exit.INVALID)
+    assert ended.json["verdict"] == "not valid"
+    (why,) = ended.json["why"]
+    assert why.startswith("stty -echo; echo ready; exec cat > /dev")
+    assert "nothing echoed" in why
+    assert "nothing echoed" in " ".join(cuesta("compare", "out").ends(Exit.INVALID).out.split())
