@@ -18,6 +18,7 @@ __all__ = [
     "Tape",
     "TapeError",
     "Tmux",
+    "adopt_orphans",
     "clock_name",
     "distribution",
     "duration",
@@ -311,6 +312,9 @@ def target(text: str) -> str:
 
 def probe(target: str, row: dict[str, str]) -> None:
     """Open a line as a user, and close it. Raises RunError with the reason why it cannot be opened, and a hint."""
+
+def adopt_orphans() -> None:
+    """Make this process the parent of processes that its descendants leave behind. Raises RunError if that fails."""
 
 def now() -> int:
     """The monotonic clock in ns. Instants of processes can be compared if their clocks have one name."""

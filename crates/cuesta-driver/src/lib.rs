@@ -12,6 +12,7 @@
 //! - `thread_state`: what the users of a thread share; `user_state`: what is known of each of them.
 //! - `cast_writer`: one user's session as a cast; `connect`: how users get their lines.
 //! - `group`: users of one kind, with their programs and the series that they count in; `opening`: what opening a line took.
+//! - `priority`: a driving thread beside programs that fill its CPUs.
 //! - `schedule`: which load applies when; `pacing`: when the next input is due; `barrier`: where users wait for one another;
 //!   `progress`: whether simulated users take time.
 //! - `terminal`: a user's keyboard and display, drawn after the line is read; `echoes`: which output echoes which key;
@@ -29,6 +30,7 @@ mod group;
 mod messages;
 mod opening;
 mod pacing;
+mod priority;
 mod progress;
 mod response;
 mod run;

@@ -16,6 +16,7 @@ use crate::cast_writer::{CastTap, CastWriter, with_tap};
 use crate::connect::{Connect, connect_to_targets};
 use crate::error::RunError;
 use crate::group::Group;
+use crate::priority;
 use crate::schedule::{Announcement, Announcements, Schedule};
 use crate::self_meter::MemoryMeter;
 use crate::spec::{RunSpec, Scripts};
@@ -239,6 +240,9 @@ fn drive(spec: Arc<RunSpec>, layout: &RunLayout, parts: WorkerParts, mut stop: S
         let mut set = CpuSet::new();
         set.set(*cpu);
         sched_setaffinity(None, &set).map_err(|error| RunError::Io(format!("CPU {cpu}: {error}")))?;
+    }
+    if spec.priority {
+        priority::go_first();
     }
     let connect = with_tap(connect_to_targets(&spec, &layout.groups)?, tap);
     let (schedule, groups) = (layout.schedule.clone(), layout.groups.clone());

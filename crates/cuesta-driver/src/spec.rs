@@ -39,6 +39,9 @@ record! {
         /// whether a thread may spin while it has CPU time to spare, so that its stamps are exact
         #[serde(default)]
         spin: bool = Unitless | false;
+        /// whether driving threads get a CPU before other programs, because a neighbour competes with them (`beside`)
+        #[serde(default)]
+        priority: bool = Unitless | false;
         /// whether to keep every transaction
         #[serde(default)]
         log_transactions: bool = Unitless | false;

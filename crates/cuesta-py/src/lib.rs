@@ -11,6 +11,7 @@ mod errors;
 mod histogram;
 mod host;
 mod meters;
+mod orphans;
 mod probe;
 mod relay;
 mod run;
@@ -33,6 +34,8 @@ mod _native {
     use crate::host::Host;
     #[pymodule_export]
     use crate::meters::{Meters, node_exporter_snapshot, report_between, share_interval, tracer_object, why_untraced};
+    #[pymodule_export]
+    use crate::orphans::adopt_orphans;
     #[pymodule_export]
     use crate::probe::probe;
     #[pymodule_export]

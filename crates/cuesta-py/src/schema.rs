@@ -5,7 +5,7 @@ use cuesta_host::HostSeriesRow;
 use cuesta_meters::report::MeterReport;
 use cuesta_record::schema::FieldType;
 use cuesta_record::{
-    AgentEnd, AgentNote, KernelThreadsRow, LinkageRow, MeterRecord, RunnableRow, SeriesRow, TimelineFile,
+    AgentEnd, AgentNote, KernelThreadsRow, LinkageRow, MeterRecord, NeighbourRow, RunnableRow, SeriesRow, TimelineFile,
     TransactionRow, UserRow, WireRow,
 };
 use pyo3::prelude::*;
@@ -24,6 +24,7 @@ pub(crate) fn schema() -> PyResult<String> {
         AgentEnd::tables,
         AgentNote::tables,
         WireRow::tables,
+        NeighbourRow::tables,
         HostSeriesRow::tables,
         MeterRecord::tables,
         LinkageRow::tables,

@@ -40,6 +40,42 @@ record! {
 }
 
 record! {
+    /// A row of `beside.jsonl`: the neighbour that ran beside a step's measurement interval (the plan's `beside`).
+    NeighbourRow {
+        /// the step, from 0 within the segment
+        step: usize = Unitless;
+        /// its reading when the measurement interval began
+        begin: NeighbourReading = Unitless;
+        /// its reading when the interval ended, or the run was stopped
+        end: NeighbourReading = Unitless;
+        /// each time that the command ran, in order
+        runs: Vec<NeighbourRun> = Unitless;
+    }
+}
+
+record! {
+    /// The CPU time of a neighbour at an instant.
+    NeighbourReading {
+        /// on the engine's clock
+        at: Stamp = Nanoseconds;
+        /// CPU time of all its processes so far
+        cpu: f64 = Seconds;
+    }
+}
+
+record! {
+    /// One time that a neighbour's command ran: until the last process of its group had ended.
+    NeighbourRun {
+        /// when it was started, on the engine's clock
+        begin: Stamp = Nanoseconds;
+        /// when it had ended
+        end: Stamp = Nanoseconds;
+        /// how it ended, such as `ended with code 2`; null if it was stopped, because the interval was over
+        ended: Option<String> = Unitless | none;
+    }
+}
+
+record! {
     /// The counters of both ends of the wire at an instant.
     WireReading {
         /// on the engine's clock

@@ -25,6 +25,7 @@ MODULES = {
         "AgentEnd",
         "AgentNote",
         "WireRow",
+        "NeighbourRow",
         "HostSeriesRow",
         "MeterRecord",
         "LinkageRow",

@@ -100,6 +100,8 @@ class RunSpec:
     """The kernel stamps the line of every n-th user; 0: of none."""
     spin: bool = False
     """Whether a thread may spin while it has CPU time to spare, so that its stamps are exact."""
+    priority: bool = False
+    """Whether driving threads get a CPU before other programs, because a neighbour competes with them (`beside`)."""
     log_transactions: bool = False
     """Whether to keep every transaction."""
     cast: int | None = None

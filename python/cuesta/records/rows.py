@@ -360,6 +360,42 @@ class WireRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NeighbourReading:
+    """The CPU time of a neighbour at an instant."""
+
+    at: int
+    """On the engine's clock."""
+    cpu: float
+    """CPU time of all its processes so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeighbourRun:
+    """One time that a neighbour's command ran: until the last process of its group had ended."""
+
+    begin: int
+    """When it was started, on the engine's clock."""
+    end: int
+    """When it had ended."""
+    ended: str | None = None
+    """How it ended, such as `ended with code 2`; null if it was stopped, because the interval was over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeighbourRow:
+    """A row of `beside.jsonl`: the neighbour that ran beside a step's measurement interval (the plan's `beside`)."""
+
+    step: int
+    """The step, from 0 within the segment."""
+    begin: NeighbourReading
+    """Its reading when the measurement interval began."""
+    end: NeighbourReading
+    """Its reading when the interval ended, or the run was stopped."""
+    runs: Sequence[NeighbourRun]
+    """Each time that the command ran, in order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LineTotals:
     """What services have exchanged with lines."""
 
