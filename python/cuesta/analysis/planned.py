@@ -17,6 +17,8 @@ class Planned:
     """One step of the plan."""
 
     users: int
+    background: Mapping[str, int]
+    """Users of each group in the background."""
     load: str
     """`closed`, `paced:200ms`, `open:30/s`; of groups that differ, `clerks closed, typists paced:200ms`."""
     swept: Mapping[str, object]
@@ -42,11 +44,13 @@ def read_planned(recorded: Recorded, step: int) -> Planned | None:
     if step >= len(steps):
         return None
     groups = steps[step]["group"]
-    loads = {group["name"]: group["load"] for group in groups if group["users"]}
+    in_front = [group for group in groups if group["users"] and not group.get("background")]
+    loads = {group["name"]: group["load"] for group in in_front}
     same = len(set(loads.values())) == 1
-    read = [(group["users"], Load.read(group["load"])) for group in groups if group["users"]]
+    read = [(group["users"], Load.read(group["load"])) for group in in_front]
     return Planned(
         users=sum(group["users"] for group in groups),
+        background={group["name"]: group["users"] for group in groups if group.get("background")},
         load=next(iter(loads.values())) if same else ", ".join(f"{name} {load}" for name, load in loads.items()),
         swept=steps[step].get("swept", {}),
         fixed=not any(load.endswith(":sessions") for load in loads.values()),

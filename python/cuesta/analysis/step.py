@@ -11,6 +11,7 @@ from cuesta.analysis.features import add_figures
 from cuesta.analysis.host_figures import derive_host_figures
 from cuesta.analysis.law import apply_law
 from cuesta.analysis.limits import judge_limit
+from cuesta.analysis.neighbour import describe_neighbour
 from cuesta.analysis.overload import find_overload
 from cuesta.analysis.own_part import list_void_durations
 from cuesta.analysis.planned import Planned, place_transaction, read_limits, read_planned, read_published
@@ -51,6 +52,7 @@ class StepRecords:
 
     def __post_init__(self) -> None:
         self.plan: Planned | None = read_planned(self.recorded, self.number)
+        self.background = self.plan.background if self.plan else {}
         self.measured = self.recorded.measured_in(self.number)
         self.times: StepTimes = self.recorded.steps.get(self.number, StepTimes(0, 0, 0))
         own = [(agent, [row for row in agent.intervals if row.step == self.number]) for agent in self.recorded.agents]
@@ -65,11 +67,12 @@ class StepRecords:
     def figures(self) -> StepFigures:
         """Derive all figures of the step from its measurement interval."""
         users = self.plan.users if self.plan else round(self.at_work())
-        done, keys = self.counts.transactions, self.counts.keys
+        done, keys = self.count_done(), self.count_keys()
         step = StepFigures(
             step=self.number,
             swept=self.plan.swept if self.plan else {},
             users=users,
+            background=sum(self.background.values()),
             load=self.plan.load if self.plan else "unknown",
             seconds=self.seconds,
             planned_seconds=self.times.end - self.times.settled,
@@ -86,7 +89,7 @@ class StepRecords:
             response=self.describe_classes("response"),
             response_from_sent=self.describe_classes("response_from_sent"),
             first_response=self.describe_classes("first_response"),
-            continued=self.waits("continued").distribution(),
+            continued=self.waits("continued", self.is_in_front).distribution(),
             echo=self.describe(KEYS, "echo"),
             echo_from_sent=self.describe(KEYS, "echo_from_sent"),
             lateness=self.describe(KEYS, "lateness"),
@@ -97,12 +100,13 @@ class StepRecords:
             classes=self.classes(),
             keys=self.keys(),
             kernel=self.kernel(),
-            fairness=compare_users(self.users),
+            fairness=compare_users([row for row in self.users if row.group not in self.background]),
             characters=self.characters(),
-            law=self.law(done) if self.plan and self.plan.closed else None,
+            law=self.law(done) if self.plan and self.plan.closed and not any(self.background.values()) else None,
             host=derive_host_figures(self.recorded, self.number, self.times, self.rows),
             driver=self.driver(),
             agents=self.agents(),
+            neighbour=describe_neighbour(self.recorded, self.number, self.times, self.seconds),
             settled=self.settled(),
             limits=[],
             published=[],
@@ -117,6 +121,19 @@ class StepRecords:
         )
 
     # Counts
+
+    def count_done(self) -> int:
+        """Count the transactions that ended, but those of groups in the background."""
+        return self.counts.transactions - sum(row.transactions for row in self.users if row.group in self.background)
+
+    def count_keys(self) -> int:
+        """Count the keys that were sent, but those of groups in the background."""
+        of_background = self.pool(lambda tag: tag.series == "lateness" and tag.group in self.background)
+        return self.counts.keys - (of_background.count if of_background else 0)
+
+    def is_in_front(self, tag: Tag) -> bool:
+        """Whether a figure of all users includes a tag."""
+        return tag.group not in self.background
 
     def groups(self) -> list[GroupCounts]:
         """Add up what became of the transactions of each group."""
@@ -191,10 +208,13 @@ class StepRecords:
         return Histogram.sum(list(parts))
 
     def describe(self, source: str, series: str, group: str | None = None, agent: int | None = None) -> Distribution:
-        return self.waits(series, lambda tag: tag.source == source and group in (None, tag.group), agent).distribution()
+        def is_wanted(tag: Tag) -> bool:
+            return tag.source == source and (tag.group == group if group else self.is_in_front(tag))
+
+        return self.waits(series, is_wanted, agent).distribution()
 
     def describe_classes(self, series: str, agent: int | None = None) -> Distribution:
-        return self.waits(series, is_class, agent).distribution()
+        return self.waits(series, lambda tag: is_class(tag) and self.is_in_front(tag), agent).distribution()
 
     def waits(self, series: str, wanted: Callable[[Tag], bool] = lambda _: True, agent: int | None = None) -> Waits:
         return select_waits(self.measured, series, wanted, agent)
@@ -202,7 +222,12 @@ class StepRecords:
     def find_waits(self, metric: str, transaction: str | None) -> Waits:
         """The waits that a limit is about: a metric of one class of transactions or of one group, or of all."""
         sources = {tag.source for tag in self.tags() if tag.series == metric}
-        return self.waits(metric, lambda tag: selects(transaction, tag.group, tag.source, sources))
+
+        def is_wanted(tag: Tag) -> bool:
+            in_all = transaction is not None or self.is_in_front(tag)
+            return in_all and selects(transaction, tag.group, tag.source, sources)
+
+        return self.waits(metric, is_wanted)
 
     def tags(self) -> list[Tag]:
         """List what was measured in this step, once each, in the order of the plan's groups and their tapes."""

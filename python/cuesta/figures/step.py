@@ -31,6 +31,7 @@ from cuesta.figures.durations import (
     KeyTimes,
     TransactionClass,
 )
+from cuesta.figures.neighbour import NeighbourFigures
 from cuesta.figures.system_under_test import HostFigures
 from cuesta.figures.wire import TmuxFigures, WireFigures
 from cuesta.records.rows import WaitingCounts, WaitSample
@@ -174,6 +175,9 @@ class StepFigures:
     step: int = declare("number of the step, counted from 0 (texts count from 1)")
     swept: Mapping[str, object] = declare("the settings that the sweep changes, and their values")
     users: int = declare("users planned", Unit.COUNT, "users")
+    background: int = declare(
+        "of `users`, those in the background: they are in no figure of all users", Unit.COUNT, "users in the background"
+    )
     load: str = declare("kind of load: `closed`, `paced:…` or `open:…`")
     seconds: float = declare("length of the measurement interval, as recorded", Unit.SECONDS, "measured for")
     planned_seconds: float = declare("length of the measurement interval, as planned", Unit.SECONDS)
@@ -288,6 +292,9 @@ class StepFigures:
     settled: Settling = declare("Whether the host had settled when measuring began, and stayed so")
     limits: list[LimitResult] = declare("each limit, and whether it was kept")
     published: list[PublishedComparison] = declare("published figures beside measured ones")
+    neighbour: NeighbourFigures | None = declare(
+        "What ran beside the measurement; None if the plan's `beside` is off", None, "neighbour", default=None
+    )
 
     # What features of one study add (`cuesta.analysis.features`).
     wire: WireFigures | None = declare(

@@ -4,7 +4,8 @@
 - `certification`: a certification folder; `record`: the schema of its files; `signature`: signs and checks records.
 - `agents`: what the engine noted about agents: their clocks, and how one died.
 - `meters`: what the host's meters recorded of a run; `readings`: what the kernel's threads used meanwhile, what dynamic
-  linkers bound, and how many tasks wanted a CPU; `wire`: what crossed the wire between driver and host.
+  linkers bound, and how many tasks wanted a CPU; `wire`: what crossed the wire between driver and host;
+  `neighbours`: what ran beside the measurement.
 - `transactions`: the log of a run.
 - `historical`: tables typed from documents; `goals`: planned improvements, and systems measured elsewhere.
 - `discover`: the runs and certifications below a folder; `database`, `tables`: all of them in DuckDB, for queries;

@@ -17,6 +17,7 @@ from cuesta._native import Histogram
 from cuesta.errors import InputError
 from cuesta.ledger.agents import AgentNotes, offset_of, read_notes
 from cuesta.ledger.meters import Metered, read_metered
+from cuesta.ledger.neighbours import RecordedNeighbour, read_neighbours
 from cuesta.ledger.rows import JsonObject, RowReader, insist_on_known_format, place, read_object, why_unreadable
 from cuesta.ledger.wire import WireInterval, read_wire
 from cuesta.records.reading import from_json
@@ -157,6 +158,8 @@ class Recorded:
     """The records of the host's meters."""
     wire: Mapping[int, WireInterval] = field(default_factory=dict)
     """What crossed the wire between driver and host in the steps of an isolated run."""
+    neighbours: Mapping[int, RecordedNeighbour] = field(default_factory=dict)
+    """What ran beside the steps that have a neighbour."""
 
     @property
     def steps(self) -> dict[int, StepTimes]:
@@ -212,6 +215,7 @@ class RunReader:
         self.intervals, self.users = defaultdict[Path, list[Interval]](list), defaultdict[Path, list[UserRow]](list)
         self.measured = dict[tuple[int, Tag], Histogram]()
         self.host, self.metered, self.wire = list[HostRow](), Metered(), dict[int, WireInterval]()
+        self.neighbours = dict[int, RecordedNeighbour]()
 
     def read(self) -> Recorded:
         """All records so far; lists that an earlier call returned grow with them. Raises InputError as `open_run`."""
@@ -229,7 +233,10 @@ class RunReader:
             self.host += read_host(segment, notes, begun, damage, self.reader)
         read_metered(segments, begun, damage, self.reader, self.metered)
         self.wire |= read_wire(segments, begun, damage, self.reader)
-        return Recorded(self.folder, run, agents, self.measured, self.host, damage, self.metered, self.wire)
+        self.neighbours |= read_neighbours(segments, begun, damage, self.reader)
+        return Recorded(
+            self.folder, run, agents, self.measured, self.host, damage, self.metered, self.wire, self.neighbours
+        )
 
     def _known_agents(self, noted: Notes, damage: list[str]) -> dict[Path, tuple[JsonObject, AgentNotes]]:
         """Read the timelines of all agents. A segment that was added or replaced makes all be read again."""

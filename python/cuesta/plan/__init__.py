@@ -8,6 +8,7 @@
 - `sweep`: expands a matrix of settings into steps.
 - `load`: merges settings (a flag overrides the environment, that the plan, that cuesta.toml, that the default), and
   groups steps into segments that share their lines.
+- `sessions`: makes two groups of a group with other sessions, one that is typed at and one that streams.
 - `offered_tape`: a first tape for a target that is named without one.
 - `document`: writes the tables of docs/plan.md, `cli/verbs/flags.py` and `keywords`, the settings as keywords of the
   library, from the schema.

@@ -83,6 +83,16 @@ def _show_off_or_duration(value: int | None) -> str:
     return "off" if value is None else _native.show_duration(value)
 
 
+def _off_or_command(value: object) -> str | None:
+    if value in (None, "off", False):
+        return None
+    return read_text(value) or refuse("it is empty")
+
+
+def _show_off_or_text(value: str | None) -> str:
+    return "off" if value is None else value
+
+
 def _share(value: object) -> float:
     if isinstance(value, str) and value.strip().endswith("%"):
         return number_reader(0, 100)(value.strip()[:-1]) / 100
@@ -306,6 +316,11 @@ OffOrDuration = Annotated[
     int | None,
     *_annotate("`off` or a duration such as `20ms`", _off_or_duration, "timedelta | float | str | None"),
     PlainSerializer(_show_off_or_duration, return_type=str),
+]
+OffOrCommand = Annotated[
+    str | None,
+    *_annotate("a command of the shell such as `make -j8`, or `off`", _off_or_command, "str | None"),
+    PlainSerializer(_show_off_or_text, return_type=str),
 ]
 DistributionText = Annotated[
     str, *_annotate("a distribution of durations such as `exp 5s`", _distribution, "timedelta | float | str")

@@ -18,6 +18,15 @@ class PlanSettings(TypedDict, total=False):
     """The tape that they play: a word (docs/tapes.md), or a file; relative to the plan."""
     users: int | str | Sequence[int | str]
     """Number of users."""
+    sessions: int | str | Sequence[int | str]
+    """Sessions at once: the users' own, and others that play `sessions_tape`, in the background, as a group
+    `others`: docs/beside.md."""
+    sessions_tape: Path | str
+    """The tape of the other sessions, which starts their output and then only reads: a word, or a file relative to
+    the plan; by default, at a shell, a stream of rows."""
+    background: bool
+    """Whether these users are in the background: they are in no figure of all users, only in rows of their own
+    group."""
     target: str
     """The host that they type at; `host:` starts the built-in host."""
     load: str | Sequence[str]
@@ -63,6 +72,9 @@ class PlanSettings(TypedDict, total=False):
     defer: timedelta | float | str | None
     """With `isolate`: the kernel at the host's end of the wire puts off receiving for at most so long
     (`napi_defer_hard_irqs`, `gro_flush_timeout`), to receive several packets at once."""
+    beside: str | None
+    """A command of the shell that runs on this machine while measuring, from a second before: a neighbour that
+    takes CPU, memory or disk from the host; one that ends is started again: docs/beside.md."""
     meters: str
     """Where the host is metered; `auto` = on this machine if the target is there; `plain` = the same, not sampled;
     `exact` = the same, traced; `calls` = the same, system calls traced: for a short run."""

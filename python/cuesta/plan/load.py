@@ -21,7 +21,8 @@ from cuesta.plan.messages import distinct, message, place, plan_error
 from cuesta.plan.offered_tape import refuse_without_tape
 from cuesta.plan.reading import as_written
 from cuesta.plan.schema import Group, Settings, flags
-from cuesta.plan.sweep import FILES, Step, flatten, set_setting, split_axis, steps
+from cuesta.plan.sessions import add_other_sessions
+from cuesta.plan.sweep import FILES, TAPES, Step, flatten, set_setting, split_axis, steps
 from cuesta.shipped_tapes import PREFIX as BUILTIN
 from cuesta.shipped_tapes import locate_tape
 from cuesta.target import BUILTIN_HOST
@@ -35,7 +36,7 @@ DEBUG = "CUESTA_DEBUG"
 SETTINGS = tuple(flags(Group, Settings))
 TABLES = ("host", "secrets", "validity")
 """Tables of a plan that are merged entry by entry: the file, flag or keyword that is read later may set some."""
-SEVERAL = ("users", "load", "think", "key_rate", "line_speed", "stagger")
+SEVERAL = ("users", "sessions", "load", "think", "key_rate", "line_speed", "stagger")
 """Settings whose flag may have several values, separated by commas: a sweep."""
 
 
@@ -112,7 +113,7 @@ def load(options: RawOptions, here: Path) -> Plan:
     _override(raw, options.flags, _flag, here)
     _override(raw, keywords, str, here)
     try:
-        settings = Settings.model_validate(raw)
+        settings = Settings.model_validate(add_other_sessions(raw))
     except ValidationError as error:
         raise plan_error(source, raw, error) from None
     plan = Plan(
@@ -183,7 +184,7 @@ def _located(name: str, value: object, folder: Path) -> object:
         return [_located(name, each, folder) for each in value]
     if not isinstance(value, str) or not value.strip():
         return value  # the schema reports it
-    return locate_tape(value, folder) if name == "tape" else str(folder / value)
+    return locate_tape(value, folder) if name in TAPES else str(folder / value)
 
 
 def _tables(value: object) -> list[dict[str, Any]]:

@@ -27,6 +27,7 @@ from cuesta.plan.fields import (
     LoadText,
     Meters,
     Name,
+    OffOrCommand,
     OffOrDuration,
     Path,
     Seed,
@@ -73,6 +74,25 @@ class Group(PlanTable):
     users: Annotated[
         Users, Flag("N[,N…]", "how many users; 10,50 is a sweep; groups share them in the plan's proportion"), PER_STEP
     ] = Field(1, description="number of users")
+    sessions: Annotated[
+        Count | None, Flag("N[,N…]", "sessions at once: the users' own, which are typed at, and others that stream")
+    ] = Field(
+        None,
+        description="sessions at once: the users' own, and others that play `sessions_tape`, in the background, as a "
+        "group `others`: docs/beside.md",
+    )
+    sessions_tape: Annotated[
+        Path | None, Flag("TAPE", "what the other sessions play; by default, at a shell, a stream of rows")
+    ] = Field(
+        None,
+        description="the tape of the other sessions, which starts their output and then only reads: a word, or a file "
+        "relative to the plan; by default, at a shell, a stream of rows",
+    )
+    background: Switch | None = Field(
+        None,
+        description="whether these users are in the background: they are in no figure of all users, only in rows of "
+        "their own group",
+    )
     target: Annotated[
         Target,
         Flag("URL", "what to type at: host: (the built-in one), tcp://H:P, telnet://H:P, ssh://USER@H, pty:COMMAND, …"),
@@ -187,6 +207,7 @@ class Validity(PlanTable):
         0.01, description="largest share of users who lost their line, got none, or never got to work"
     )
     plain_segments: Share = Field(0.01, description="with `tmux`: largest share of segments that go as plain IP")
+    beside: Share = Field(0.9, description="with `beside`: smallest share of the interval in which the neighbour runs")
     in_kernel: Share = Field(
         0.99,
         description="with `host.path` `kernel`: smallest share of characters that take it; output with telnet's "
@@ -250,6 +271,13 @@ class Settings(PlanTable):
         None,
         description="with `isolate`: the kernel at the host's end of the wire puts off receiving for at most so long "
         "(`napi_defer_hard_irqs`, `gro_flush_timeout`), to receive several packets at once",
+    )
+    beside: Annotated[
+        OffOrCommand, Flag("COMMAND", "run a neighbour on this machine while measuring, such as 'make -j8'; off")
+    ] = Field(
+        None,
+        description="a command of the shell that runs on this machine while measuring, from a second before: a "
+        "neighbour that takes CPU, memory or disk from the host; one that ends is started again: docs/beside.md",
     )
     meters: Annotated[
         Meters,

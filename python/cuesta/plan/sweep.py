@@ -18,12 +18,14 @@ from cuesta.errors import InputError
 from cuesta.plan.fields import PER_STEP
 from cuesta.plan.messages import plan_error
 from cuesta.plan.schema import Group, Host, Settings, driver_settings
+from cuesta.plan.sessions import add_other_sessions
 from cuesta.validation import suggest
 
 MOST_STEPS = 1000
-FILES = ("tape", "data")
+TAPES = ("tape", "sessions_tape")
+FILES = (*TAPES, "data")
 """Settings that name files."""
-OF_A_STEP = ("settle", "measure", "seed", "tmux", "defer")
+OF_A_STEP = ("settle", "measure", "seed", "tmux", "defer", "beside")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class Step:
 
     def _line_settings(self) -> tuple[object, ...]:
         """The settings that cannot change while users stay connected."""
-        groups = [group.model_dump(exclude=set(driver_settings(Group, PER_STEP))) for group in self.settings.group]
+        may_change = {*driver_settings(Group, PER_STEP), "sessions"}
+        groups = [group.model_dump(exclude=may_change) for group in self.settings.group]
         settings = self.settings
         return settings.seed, settings.host, settings.tmux, settings.defer, groups
 
@@ -153,7 +156,7 @@ def _settings(source: str, base: Mapping[str, Any], swept: Mapping[str, object])
     for path, value in swept.items():
         set_setting(raw, path, value)
     try:
-        return Settings.model_validate(raw)
+        return Settings.model_validate(add_other_sessions(raw))
     except ValidationError as error:
         where = ", ".join(f"{path} = {value}" for path, value in swept.items())
         raise plan_error(f"{source}: sweep ({where})", raw, error) from None

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from cuesta import _native
 from cuesta.analysis.law import agrees
 from cuesta.analysis.limits import NOT_DECIDED
+from cuesta.analysis.neighbour import quote_command
 from cuesta.analysis.own_part import choose_quoted, why_void
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.unsteady import why_unsteady
@@ -36,9 +37,17 @@ def headline(summary: Summary) -> str:
 
 
 def name_users(summary: Summary) -> str:
-    users = [step.users for step in summary.steps]
+    users = [step.users - step.background for step in summary.steps]
     number = many(users[0], "user") if len(set(users)) == 1 else f"{count(min(users))} to {many(max(users), 'user')}"
-    return f"{number} at {name_targets(summary)}"
+    return f"{number} at {name_targets(summary)}{name_neighbour(summary.last)}"
+
+
+def name_neighbour(step: StepFigures) -> str:
+    """What ran beside the measurement, as the end of a phrase; empty if nothing did."""
+    others = many(step.background, "other session") if step.background else ""
+    command = quote_command(step.neighbour.command) if step.neighbour else ""
+    beside = " and ".join(filter(None, (others, command)))
+    return f" beside {beside}" if beside else ""
 
 
 def state_result(step: StepFigures) -> str:

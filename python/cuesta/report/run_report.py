@@ -12,6 +12,7 @@ from cuesta.report import (
     capacity,
     features,
     host_section,
+    neighbour_section,
     published_tables,
     render,
     samples,
@@ -64,6 +65,7 @@ def sections(summary: Summary) -> Iterator[Section]:
     yield law_section(step)
     yield from published_section(summary)
     yield host_section.section(summary)
+    yield from neighbour_section.section(step)
     yield from features.list_step_sections(step)
     yield driver_section(summary, step)
     yield Section("Users and lines", more=list(line_parts(summary, step)), name="USERS")

@@ -39,6 +39,8 @@ def group(run: Row) -> Row:
         (lambda run: run["tapes"]["interactive"].update(sha256="00" * 32), "tapes: interactive 8f8f8f8f8f8f… against"),
         (lambda run: group(run).update(users=95), "population: users 96 against 95"),
         (lambda run: group(run).update(load="paced:200ms"), "population: load closed against paced:200ms"),
+        (lambda run: run["plan"].update(beside="make -j8"), "neighbours: beside (none) against make -j8"),
+        (lambda run: group(run).update(sessions=10), "neighbours: sessions (none) against 10"),
         (lambda run: group(run).update(think="exp 5s"), "think times: think (none) against exp 5s"),
         (lambda run: group(run).update(line_speed=4800), "lines: line_speed (none) against 4800"),
         (lambda run: group(run).update(target="ssh://a:22"), "lines: line telnet: against ssh:"),

@@ -12,19 +12,22 @@ from cuesta.ledger import JsonObject
 from cuesta.ledger.record import CertificationSetup
 from cuesta.line_kinds import OWN_PROGRAMS
 
-KINDS = ("machine", "driver", "tapes", "population", "think times", "lines", "method")
+KINDS = ("machine", "driver", "tapes", "population", "neighbours", "think times", "lines", "method")
 """Kinds of facts that must be alike."""
 HOST = "host"
+NEIGHBOURS = "neighbours"
+"""The kind of what runs beside the users: a command, other sessions."""
 
 MACHINE = ("id", "cpu", "cpus", "architecture", "kernel", "virtualisation", "governor", "affinity")
 NOT_OF_DRIVER = {
     *("name", "seed", "limits", "group", "host", "published", "published_table", "sweep"),
-    *("settle", "measure", "meters", "validity"),
+    *("settle", "measure", "meters", "beside", "validity"),
 }
 """Settings of a plan that belong to another kind, or that change no figure. All others are the driver's."""
 THINK = ("think", "key_rate", "key_law")
 LINES = ("line_speed", "columns", "rows")
-NOT_OF_POPULATION = {*THINK, *LINES, "name", "tape", "target", "stagger", "data"}
+SESSIONS = ("sessions", "sessions_tape", "background")
+NOT_OF_POPULATION = {*THINK, *LINES, *SESSIONS, "name", "tape", "target", "stagger", "data"}
 """Settings of a group that belong to another kind. All others are the population's. Files are compared by hash."""
 GIB = 2**30
 
@@ -57,6 +60,8 @@ def collect_facts(run: JsonObject) -> RunFacts:
     facts["population"] = {"columns of users": list(run.get("users", {}).values())}
     facts["tapes"] = {name: tape.get("sha256") for name, tape in run.get("tapes", {}).items()}
     facts["method"] = {"meters": plan.get("meters")}
+    beside = plan.get("beside", "off")  # older records lack it
+    facts[NEIGHBOURS] = {"beside": None if beside == "off" else beside}
     facts[HOST] = {f"host.{name}": value for name, value in plan.get("host", {}).items()}
     steps = run.get("steps", [])
     for number, step in enumerate(steps, 1):
@@ -93,9 +98,9 @@ def _add_step(facts: dict[str, dict[str, object]], step: JsonObject, place: str)
     groups = step.get("group", [])
     for group in groups:
         at = f"{place}{group['name']}." if len(groups) > 1 else place
-        facts["population"] |= {
-            f"{at}{name}": value for name, value in _select_others(NOT_OF_POPULATION, group).items()
-        }
+        own = {f"{at}{name}": value for name, value in _select_others(NOT_OF_POPULATION, group).items()}
+        facts[NEIGHBOURS if group.get("background") else "population"] |= own
+        facts[NEIGHBOURS] |= {f"{at}sessions": group.get("sessions")}
         facts["think times"] |= {f"{at}{name}": group.get(name) for name in THINK}
         way, address = _split_target(group.get("target", ""))
         facts["lines"] |= {f"{at}{name}": group.get(name) for name in LINES} | {f"{at}line": way}

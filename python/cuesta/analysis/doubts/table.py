@@ -13,6 +13,7 @@ from cuesta.analysis.doubts.phrases import (
     describe_given_up,
     describe_waiting,
 )
+from cuesta.analysis.neighbour import quote_command
 from cuesta.analysis.planned import Allowed
 from cuesta.analysis.unsteady import describe_overload, describe_shift
 from cuesta.analysis.waits import is_stuck
@@ -267,6 +268,21 @@ def starved(step: StepFigures, allowed: Allowed) -> Doubt | None:
     advice = f"stop what else runs on the machine, {pin} fewer threads than CPUs"
     text = f"the driver waited for a CPU {share(waited)} of the time (allowed {share(most)})"
     return Doubt(text, advice, "driver")
+
+
+@step_doubt
+def unaccompanied(step: StepFigures, allowed: Allowed) -> Doubt | None:
+    """The neighbour did not run beside the whole measurement interval: the figures are in part those without it."""
+    neighbour = step.neighbour
+    if neighbour is None or not step.seconds or neighbour.seconds >= allowed.beside * step.seconds:
+        return None
+    ran = f"ran for {seconds(neighbour.seconds)} of {seconds(step.seconds)}" if neighbour.seconds else "did not run"
+    times = f", in {many(neighbour.starts, 'start')}" if neighbour.starts > 1 else ""
+    ended = f": it {neighbour.ended}" if neighbour.ended else ""
+    said = f", and said: {neighbour.said}" if neighbour.said else ""
+    advice = "give a command that goes on for as long as is measured, such as 'while :; do make clean; make -j8; done'"
+    text = f"beside it {quote_command(neighbour.command)} {ran} (at least {share(allowed.beside)}){times}{ended}{said}"
+    return Doubt(text, advice)
 
 
 @step_doubt

@@ -6,6 +6,8 @@ Written by `python -m cuesta.plan.document` from the schema: change that.
 SETTINGS: dict[str, tuple[str, str]] = {
     "tape": ("TAPE", "the tape: a word, such as vim (`cuesta tapes` lists them), or a file"),
     "users": ("N[,N…]", "how many users; 10,50 is a sweep; groups share them in the plan's proportion"),
+    "sessions": ("N[,N…]", "sessions at once: the users' own, which are typed at, and others that stream"),
+    "sessions_tape": ("TAPE", "what the other sessions play; by default, at a shell, a stream of rows"),
     "target": (
         "URL",
         "what to type at: host: (the built-in one), tcp://H:P, telnet://H:P, ssh://USER@H, pty:COMMAND, …",
@@ -25,6 +27,7 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "isolate": ("", "as --pin, each in a network of its own, so that CPU figures are certain (root)"),
     "tmux": ("HOLD", "with --isolate: TMux (RFC 1692) at both ends, holding segments for at most so long; off"),
     "defer": ("D", "with --isolate: how long the host's kernel may put off receiving; off"),
+    "beside": ("COMMAND", "run a neighbour on this machine while measuring, such as 'make -j8'; off"),
     "meters": (
         "WHERE",
         "meter the host: auto, plain, exact, calls, none, machine, pid:N, cgroup:PATH, cpus:LIST, cpus:host, ssh://H, http://H:9100/metrics",

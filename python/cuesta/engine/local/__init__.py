@@ -9,6 +9,7 @@
 - `meter_source`: which meters a run reads, and how good they are; `listener`: finds the process that listens at a port.
 - `metering`: this process's end of a metering process; `meter_process`: its main; `node_exporter`: reads another
   machine's.
+- `neighbour`: what runs beside the measurement; `neighbour_process`: its main.
 - `readings`: what else is read during a run, `kernel_threads`, `linkage` and `runnable`, each by `recorded_readings`.
 - `conditions`: settings of the machine.
 """

@@ -11,6 +11,7 @@ from cuesta.engine.local.agent import ProcessAgent, start_agents
 from cuesta.engine.local.builtin_host import HostProcess, run_host
 from cuesta.engine.local.meter_source import SegmentFacts, choose_source
 from cuesta.engine.local.metering import Metering, run_meters
+from cuesta.engine.local.neighbour import Neighbour, run_neighbour
 from cuesta.engine.local.network.wire import Recording, WireRecord
 from cuesta.engine.local.placement import Placement, may_spin
 from cuesta.engine.local.readings import take_readings
@@ -33,6 +34,8 @@ class LocalDeployment:
     """The built-in host, if it is the target."""
     wire: WireRecord | None
     """The record of the wire between driver and host, if there is one."""
+    neighbour: Neighbour | None = None
+    """What runs the neighbours of its steps, if they have any."""
 
     def address(self) -> str | None:
         """Also record the host's specification, address and notes."""
@@ -55,6 +58,8 @@ class LocalDeployment:
             self.host.end_rows_at([settled, end])
         if self.wire:
             self.wire.expect(number, settled, end)
+        if self.neighbour:
+            self.neighbour.expect(number, settled, end)
         self.meters.expect(number, settled, end)
 
     def expect_no_more(self) -> None:
@@ -74,6 +79,7 @@ def deploy(job: Job, segment: Segment, folder: Path, placement: Placement) -> It
         placement.shape_traffic(settings) as recording,
         _host(job, segment, folder, placement) as host,
         start_agents(settings.agents, folder, job.plan.here, placement.driver_prefix) as drivers,
+        run_neighbour(segment, folder, job.plan.here, placement.host_cpus) as neighbour,
     ):
         pids = [agent.process.pid for agent in drivers]
         facts = SegmentFacts(
@@ -81,9 +87,9 @@ def deploy(job: Job, segment: Segment, folder: Path, placement: Placement) -> It
         )
         where = choose_source(settings.meters, facts, job.metered_every)
         spinning = may_spin(set(targets), pinned=placement.driver_cpus is not None)
-        threads = Threads(placement.driver_cpus, spinning)
+        threads = Threads(placement.driver_cpus, spinning, has_neighbour=neighbour is not None)
         with run_meters(where, folder) as meters, _wire(recording, folder, host, pids) as wire:
-            yield LocalDeployment(drivers, threads, environment, folder, meters, host, wire)
+            yield LocalDeployment(drivers, threads, environment, folder, meters, host, wire, neighbour)
 
 
 @contextmanager
