@@ -2,6 +2,7 @@
 
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,23 @@ def test_an_unusable_pair_is_repeated(here: Path, wanted: Interleaved, made: Mad
     assert [each for each in said if each[2]] == [(2, "new", ["INVALID"])]
     assert [folder for folder, _ in made[-2:]] == ["pair-5/base", "pair-5/new"], "a repeated pair has another seed"
     assert [seed for _, seed in made[-2:]] == [11, 11]
+
+
+def test_in_haste_a_pair_is_given_up_after_its_first_run(here: Path, wanted: Interleaved, made: Made) -> None:
+    def judge(run: Path) -> list[str]:
+        return ["INVALID"] if (run.parent.name, run.name) == ("pair-2", "new") else []
+
+    hasty = replace(wanted, is_in_haste=True)
+    assert len(list(run_in_turn(hasty, here, judge, nobody, threading.Event()))) == 9
+    assert [folder for folder, _ in made[2:5]] == ["pair-2/new", "pair-3/base", "pair-3/new"]
+    rows = [json.loads(row) for row in (here / "pairs.jsonl").read_text().splitlines()]
+    assert [row["pair"] for row in rows] == [1, 3, 4, 5]
+
+
+def test_programs_of_each_side_start_in_its_folder(here: Path, wanted: Interleaved) -> None:
+    assert [job.plan.here for job in wanted.jobs(1)] == [here, here]
+    apart = replace(wanted, folders=(here / "a", here / "b"))
+    assert [job.plan.here for job in apart.jobs(1)] == [here / "a", here / "b"]
 
 
 def test_repeating_unusable_pairs_has_an_end(here: Path, wanted: Interleaved, made: Made) -> None:

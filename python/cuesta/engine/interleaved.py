@@ -48,6 +48,8 @@ class Interleaved:
     """How many pairs must count."""
     folders: tuple[Path, Path] | None = None
     """Where the programs of each side start; None: in `here`."""
+    is_in_haste: bool = False
+    """Whether a pair is given up as soon as its first run does not count."""
 
     def jobs(self, pair: int) -> tuple[Job, Job]:
         """Prepare the runs of a pair."""
@@ -94,6 +96,8 @@ def run_in_turn(  # noqa: PLR0913, as a run
             doubts = [*result.failures, *(["it was interrupted"] if result.interrupted else judge(turn.folder))]
             doubts_of_pair += doubts
             yield turn, doubts
+            if doubts and series.is_in_haste:
+                break
         if doubts_of_pair:
             bad_pairs += 1
         else:
