@@ -82,7 +82,13 @@ def test_too_few_pairs_cannot_tell(here: Path, cuesta: Cuesta) -> None:
         ("pty:a pty:b --figure throughput --margin 2ms", Exit.USAGE, "throughput is no duration"),
         ("pty:a pty:b --tape none.tape", Exit.BAD_INPUT, "none.tape"),
         ("pty:cat tcp://localhost:1", Exit.REFUSED, "lines: line pty: against tcp:"),
-        ("one two --tape typing", Exit.USAGE, "--tape: for two targets"),
+        ("one two --tape typing", Exit.USAGE, "--tape: for targets"),
+        ("one two --markdown x", Exit.USAGE, "--markdown: for two versions"),
+        ("--revisions main..HEAD", Exit.USAGE, "expected one program for --revisions, got none"),
+        ("pty:a pty:b --revisions main..HEAD", Exit.USAGE, "expected one program"),
+        ("ssh://me:pw@h --revisions main..HEAD", Exit.USAGE, "me:***@h is no program that is started here"),
+        ("pty:a pty:b --build make", Exit.USAGE, "--build needs --revisions"),
+        ("pty:a pty:b --markdown none/x", Exit.USAGE, "cannot write there"),
     ],
 )
 def test_impossible_requests_are_refused_before_anything_runs(

@@ -13,7 +13,8 @@ from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import check_empty, new_folder
 from cuesta.errors import Exit, UsageError
 from cuesta.ledger.versions import is_versions
-from cuesta.line_kinds import is_target
+from cuesta.line_kinds import OWN_PROGRAMS, is_target
+from cuesta.target import kind_of, without_passwords
 from cuesta.terminal import inform
 from cuesta.workflow.compare_runs import Comparison, check_terms, compare_folders, compare_pairs
 from cuesta.workflow.run_pairs import prepare_pairs, run_pairs
@@ -26,12 +27,14 @@ EXAMPLE = "as --compensation response.p95=0.97"
 
 def carry_out(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
-    if any(map(is_target, arguments.folders)):
+    if arguments.revisions or any(map(is_target, arguments.folders)):
         return _compare_targets(arguments)
-    _refuse(arguments, "tape", "budget", "figure", "data", reason="for two targets that are compared: TARGET TARGET")
+    of_targets = ("tape", "budget", "figure", "data", "build")
+    _refuse(arguments, *of_targets, reason="for targets that are compared: cuesta compare TARGET TARGET")
     arguments.folders = [Path(folder) for folder in arguments.folders]
     if len(arguments.folders) == 1 and is_versions(arguments.folders[0]):
         return show_folder(arguments.folders[0], arguments)
+    _refuse(arguments, "markdown", reason="for two versions: cuesta compare TARGET TARGET")
     step = _step(arguments.step)
     if arguments.profile:
         _insist_on_profile(arguments)
@@ -49,9 +52,17 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _compare_targets(arguments: argparse.Namespace) -> int:
-    if len(arguments.folders) != 2 or not all(map(is_target, arguments.folders)):
-        given = " ".join(arguments.folders)
-        raise UsageError(f"cuesta compare: expected two targets, got {given}", "as 'pty:./app-1.4' 'pty:./app-1.5'")
+    targets, given = arguments.folders, " ".join(arguments.folders)
+    expected, example = "two targets", "'pty:./app-1.4' 'pty:./app-1.5'"
+    if arguments.revisions:
+        expected, example = "one program for --revisions", "'pty:./app notes.txt'"
+    if len(targets) != (1 if arguments.revisions else 2) or not all(map(is_target, targets)):
+        raise UsageError(f"cuesta compare: expected {expected}, got {given or 'none'}", f"as {example}")
+    if arguments.revisions and kind_of(targets[0]) not in OWN_PROGRAMS:
+        what = f"cuesta compare: --revisions: {targets[0]} is no program that is started here"
+        raise UsageError(without_passwords(what), "as 'pty:./app notes.txt'")
+    if arguments.build and not arguments.revisions:
+        raise UsageError("cuesta compare: --build needs --revisions", "as --revisions main..HEAD --build make")
     _refuse(arguments, "profile", "interleave", "pairs", "step", "compensation", reason="not with two targets")
     return compare_versions.carry_out(arguments)
 

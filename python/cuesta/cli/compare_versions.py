@@ -3,12 +3,15 @@
 import argparse
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from cuesta.cli.control import control_run
 from cuesta.cli.output import say, write_json
 from cuesta.engine.folder import check_empty, new_folder
+from cuesta.errors import CuestaError, UsageError
+from cuesta.private_files import private
 from cuesta.terminal import inform
 from cuesta.workflow.compare_versions import (
     BUDGET,
@@ -22,29 +25,55 @@ from cuesta.workflow.compare_versions import (
     run_versions,
 )
 from cuesta.workflow.control import ignore
+from cuesta.workflow.make_versions import PlannedVersions
+from cuesta.workflow.revisions import find_revisions
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    settings = VersionsSettings(
-        read_margin(arguments.margin or MARGIN),
-        read_budget(arguments.budget or BUDGET),
-        arguments.figure,
-        arguments.despite,
-    )
-    base, new = arguments.folders
-    if arguments.out:
-        check_empty(arguments.out)
-    flags = {"data": arguments.data} if arguments.data else {}
-    here, environment = Path.cwd(), dict(os.environ)
-    planned = prepare_versions(
-        (base, new), arguments.tape, settings, here, environment=environment, flags=flags, command=sys.argv
-    )
-    if planned.record.is_default_tape:
-        inform(f"cuesta: no --tape: users type the text of the tape `{planned.record.tape}`, and look at its echo")
+    check_outputs(arguments)
+    planned = plan_comparison(arguments)
+    for notice in notices(planned):
+        inform(f"cuesta: {notice}")
     with control_run(arguments.quiet) as control:
         watched = control if sys.stderr.isatty() else replace(control, observer=ignore)
         compared = run_versions(planned, arguments.out or new_folder(Path(), "compare"), watched)
         return show(compared, arguments)
+
+
+def check_outputs(arguments: argparse.Namespace) -> None:
+    """Raise before the first run what would be raised after the last."""
+    if arguments.out:
+        check_empty(arguments.out)
+    if arguments.markdown and not os.access(arguments.markdown.absolute().parent, os.W_OK):
+        raise UsageError(f"cuesta compare: --markdown {arguments.markdown}: cannot write there", "give another file")
+
+
+def plan_comparison(arguments: argparse.Namespace) -> PlannedVersions:
+    margin, budget = read_margin(arguments.margin or MARGIN), read_budget(arguments.budget or BUDGET)
+    settings = VersionsSettings(margin, budget, arguments.figure, arguments.despite)
+    here, targets = Path.cwd(), arguments.folders
+    revisions = find_revisions(arguments.revisions, arguments.build, here) if arguments.revisions else None
+    return prepare_versions(
+        (targets[0], targets[-1]),
+        arguments.tape,
+        settings,
+        here,
+        environment=dict(os.environ),
+        flags={"data": arguments.data} if arguments.data else {},
+        command=sys.argv,
+        revisions=revisions,
+    )
+
+
+def notices(planned: PlannedVersions) -> Iterator[str]:
+    """What is said before the first run."""
+    revisions, record = planned.revisions, planned.record
+    if record.is_default_tape:
+        yield f"no --tape: users type the text of the tape `{record.tape}`, and look at its echo"
+    if revisions and revisions.base.commit == revisions.new.commit:
+        yield f"both revisions are the commit {revisions.base.commit[:10]}"
+    if revisions and revisions.has_uncommitted_changes:
+        yield "changes in this folder that are not committed are in neither revision"
 
 
 def show_folder(folder: Path, arguments: argparse.Namespace) -> int:
@@ -56,5 +85,19 @@ def show(compared: Versions, arguments: argparse.Namespace) -> int:
     page = compared.page()
     say(compared.text(colour=None), arguments.json)
     write_json(arguments.json, compared.json())
+    if arguments.markdown:
+        append_markdown(compared, arguments.markdown)
     say(f"\nRUNS       {compared.folder}\nPAGE       {page}", arguments.json)
     return compared.exit
+
+
+def append_markdown(compared: Versions, file: Path) -> None:
+    """Append the comparison to a file, as `$GITHUB_STEP_SUMMARY` is one, or to standard output if it is `-`."""
+    if str(file) == "-":
+        say(compared.markdown(), None)
+        return
+    try:
+        with open(file, "a", encoding="utf-8", opener=private) as output:
+            output.write(compared.markdown())
+    except OSError as error:
+        raise CuestaError(f"{file}: cannot write: {error.strerror}") from None

@@ -46,6 +46,8 @@ class VersionsRecord(BaseModel):
     despite: str | None = None
     ended: Ending | None = None
     """Why no more pairs are made; None while some are made, or if that was cut off."""
+    spoilt: tuple[str, ...] = ()
+    """Runs that do not count, a sentence each; their pairs were repeated."""
     why: tuple[str, ...] = ()
     """What is in the way of any measurement, a sentence each."""
 

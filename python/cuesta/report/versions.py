@@ -40,7 +40,7 @@ def answer(comparison: VersionComparison, record: VersionsRecord) -> str:
     """The answer in one sentence, or in two if slow keys could hide a change."""
     match comparison.verdict:
         case Verdict.NOT_VALID:
-            return f"not valid: {'; '.join(comparison.why)}"
+            return f"not valid: {'; '.join([*comparison.why, *record.spoilt[:1]])}"
         case Verdict.REFUSED:
             return f"refused: {'; '.join(comparison.why)}"
         case Verdict.WORSE:
@@ -165,7 +165,7 @@ def report(comparison: VersionComparison, record: VersionsRecord) -> Report:
     sections = [
         Section("Figures", list(figures_table(comparison))),
         Section("Design", list(design(comparison, record))),
-        Section("Left out", [Remark(f"{run.folder}: {run.why}") for run in comparison.left_out]),
+        Section("Repeated", [Remark(spoilt) for spoilt in record.spoilt]),
     ]
     return Report("Comparison", answer(comparison, record), verdict(comparison), sections=sections)
 
@@ -242,6 +242,7 @@ def data(comparison: VersionComparison, record: VersionsRecord) -> dict[str, Any
             {"kind": each.kind, "name": each.name, "base": each.base, "new": each.new} for each in comparison.unlike
         ],
         "figures": [figure_data(each) for each in comparison.figures],
+        "repeated": list(record.spoilt),
         "left_out": [{"folder": str(run.folder), "why": run.why} for run in comparison.left_out],
         "folder": str(comparison.folder),
     }

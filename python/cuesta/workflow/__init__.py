@@ -9,8 +9,9 @@ process.
 - `find_limit`: searches for the largest load that meets an objective; `objective`: whether a search can find it;
   `resumed_search`: the plan and the method of a search that goes on.
 - `compare_runs`: compares two sides of runs; `run_pairs`: makes them, two plans in turn, pair by pair.
-- `compare_versions`: compares two versions of a program, in pairs of short runs until they tell; `version_names`: what
-  they are called; `rehearsal`: how long the runs must be, and whether the program can be typed at.
+- `compare_versions`: compares two versions of a program, in pairs of short runs until they tell; `make_versions`:
+  makes them; `version_names`: what the versions are called; `rehearsal`: how long the runs must be, and
+  whether the program can be typed at; `revisions`: two revisions of git, checked out and built.
 - `predict_loads`: predicts other loads from runs or from a typed table.
 - `service_profile`: records what a live service does, and holds a run against it.
 - `query_ledger`: rows of all runs, by SQL, as Arrow.

@@ -2,38 +2,30 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from cuesta import _native
-from cuesta.analysis.compare.looks import plan_pairs
 from cuesta.analysis.compare.paired_figure import Margin, PairedFigure
 from cuesta.analysis.compare.versions import (
-    LEVEL,
     Verdict,
     VersionComparison,
-    VersionRun,
-    VersionTerms,
-    compare_versions,
-    read_version_run,
     read_versions,
 )
 from cuesta.engine.folder import run_folder
-from cuesta.engine.interleaved import Interleaved, Turn, run_in_turn
+from cuesta.engine.interleaved import Interleaved
 from cuesta.engine.job import SECOND, Job
-from cuesta.engine.ports import Observer
-from cuesta.engine.run_job import run_job
-from cuesta.errors import Exit, UsageError
+from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.figures import BY_NAME, Unit
-from cuesta.ledger.versions import FILE, Ending, VersionsRecord, read_versions_record
+from cuesta.ledger.versions import VersionsRecord, read_versions_record
 from cuesta.plan import RawOptions
-from cuesta.private_files import replace_json
 from cuesta.target import without_passwords
 from cuesta.validation import suggest
 from cuesta.workflow.control import Control
-from cuesta.workflow.rehearsal import LONGEST, Lengths, Rehearsal, choose_lengths
+from cuesta.workflow.make_versions import MOST_PAIRS, PlannedVersions, VersionMaker, terms_of
+from cuesta.workflow.revisions import Revisions, check_out
 from cuesta.workflow.run_pairs import check_likeness
 from cuesta.workflow.version_names import name_versions
 
@@ -47,12 +39,6 @@ EXITS = {
 DEFAULT_TAPE = "builtin:typing"
 MARGIN, BUDGET = "5%", "3m"
 """The defaults of --margin and --budget."""
-WANTED_PAIRS = 12
-"""Runs are made shorter, within limits, until so many pairs fit into the budget."""
-MOST_PAIRS = 60
-"""More pairs than these are not planned: the looks would be too many."""
-LATE = 1.15
-"""A comparison may take so many times its budget, rather than end before a pair for which there was time as planned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +51,6 @@ class VersionsSettings:
     figures: Sequence[str] = ()
     """Figures that are judged; none: by the tape."""
     despite: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedVersions:
-    """The comparison to make, checked."""
-
-    series: Interleaved
-    record: VersionsRecord
-    jobs: tuple[Job, Job]
-    """Those of the first pair."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -162,8 +138,9 @@ def prepare_versions(  # noqa: PLR0913, as a run
     environment: Mapping[str, str] = MappingProxyType({}),
     flags: Mapping[str, object] = MappingProxyType({}),
     command: Sequence[str],
+    revisions: Revisions | None = None,
 ) -> PlannedVersions:
-    """Read and check all that a comparison of two targets needs. Raises CuestaError."""
+    """Read and check all that a comparison of two targets needs, or of one in two revisions. Raises CuestaError."""
     played = tape or DEFAULT_TAPE
     plan = Path(here, played) if played.endswith(".toml") else None
     common = {"meters": "none", **flags}
@@ -171,13 +148,15 @@ def prepare_versions(  # noqa: PLR0913, as a run
         RawOptions(plan, None if plan else played, {**common, "target": target}, environment, command=tuple(command))
         for target in targets
     )
-    series = Interleaved(base, new, here, MOST_PAIRS)
+    folders = (revisions.base.folder, revisions.new.folder) if revisions else None
+    series = Interleaved(base, new, here, MOST_PAIRS, folders)
     jobs = series.jobs(1)
     check_likeness(jobs, settings.despite)
     figures = choose_figures(jobs[0], settings)
     record = VersionsRecord(
-        names=name_versions(*targets),
+        names=(revisions.base.name, revisions.new.name) if revisions else name_versions(*targets),
         targets=(without_passwords(targets[0]), without_passwords(targets[1])),
+        commits=(revisions.base.commit, revisions.new.commit) if revisions else None,
         tape=", ".join(each.name for each in jobs[0].tapes.values()),
         is_default_tape=tape is None,
         figures=tuple(figures),
@@ -187,7 +166,7 @@ def prepare_versions(  # noqa: PLR0913, as a run
         budget=settings.budget,
         despite=settings.despite,
     )
-    return PlannedVersions(series, record, jobs)
+    return PlannedVersions(series, record, jobs, revisions)
 
 
 def choose_figures(job: Job, settings: VersionsSettings) -> list[str]:
@@ -247,127 +226,23 @@ def read_comparison(folder: Path) -> Versions:
     return Versions(read_versions(folder, terms), record)
 
 
-def terms_of(record: VersionsRecord) -> VersionTerms:
-    margin = Margin(record.margin_share, record.margin_difference)
-    is_cut_short = record.ended in ("budget", "interrupted")
-    return VersionTerms(
-        record.names, record.figures, record.guards, margin, record.planned, is_cut_short, record.despite
-    )
-
-
 def run_versions(planned: PlannedVersions, out: Path, control: Control) -> Versions:
     """Make pairs until they tell, or the budget is used up; returns the comparison."""
     for job in planned.jobs:
         control.prepare_lines(job)
     with run_folder(out) as folder:
-        _Maker(planned, folder, control).make()
+        failure = _make(planned, folder, control)
+    if failure:
+        raise failure
     return read_comparison(folder)
 
 
-@dataclass
-class _Maker:
-    """Makes the runs of a comparison."""
-
-    planned: PlannedVersions
-    folder: Path
-    control: Control
-    begun: int = field(default_factory=_native.now)
-
-    def make(self) -> None:
-        """Rehearse, then make pairs; `versions.json` says at every moment how far it got."""
-        record = self.planned.record
-        self._keep(record)
-        rehearsals = [self._rehearse(side) for side in (0, 1)]
-        if ending := self._ending_of(rehearsals):
-            self._keep(record.model_copy(update=ending))
-            return
-        left = record.budget - self._seconds()
-        lengths = choose_lengths(rehearsals, left, WANTED_PAIRS)
-        record = record.model_copy(update=_plan(record, lengths))
-        self._keep(record)
-        if not record.planned:
-            self._keep(record.model_copy(update={"ended": "budget"}))
-            return
-        self.control.tell(f"up to {record.planned[-1]} pairs, about {lengths.pair:.0f} s each")
-        ended, why = self._make_pairs(record, lengths)
-        self._keep(record.model_copy(update={"ended": ended, "why": why}))
-
-    def _rehearse(self, side: int) -> Rehearsal:
-        """Play a version once, until enough was seen."""
-        name = self.planned.record.names[side]
-        rehearsal = Rehearsal(self.control.observer, self.control.stop)
-        if not self.control.stop.is_set():
-            self.control.tell(f"rehearsal: {name}")
-            flags = {"settle": "0s", "measure": f"{LONGEST + 5:.0f}s"}
-            job, begun = with_flags(self.planned.series, flags).jobs(1)[side], self._seconds()
-            out = self.folder / "rehearsal" / ("base", "new")[side]
-            run_job(job, out, rehearsal, rehearsal.enough, self.control.engine)
-            rehearsal.overhead = max(self._seconds() - begun - rehearsal.seconds, 0.0)
-            found = read_version_run(out, terms_of(self.planned.record)).obstacle
-            rehearsal.obstacle = found or rehearsal.explain_nothing()
-        return rehearsal
-
-    def _ending_of(self, rehearsals: Sequence[Rehearsal]) -> dict[str, object]:
-        """How the comparison ends before its first pair; empty if it does not."""
-        if self.control.stop.is_set():
-            return {"ended": "interrupted"}
-        names = self.planned.record.names
-        why = [f"{name}: {each.obstacle}" for name, each in zip(names, rehearsals, strict=True) if each.obstacle]
-        return {"ended": "obstacle", "why": tuple(why)} if why else {}
-
-    def _make_pairs(self, record: VersionsRecord, lengths: Lengths) -> tuple[Ending, Sequence[str]]:
-        """Make pairs until they tell; returns why no more are made, and what was in the way."""
-        terms, runs, pairs = terms_of(record), list[VersionRun](), list[tuple[VersionRun, VersionRun]]()
-        flags = {"settle": f"{lengths.settle:g}s", "measure": f"{lengths.measure:g}s"}
-        series = replace(with_flags(self.planned.series, flags), pairs=record.planned[-1])
-
-        def announce(turn: Turn) -> Observer:
-            self.control.tell(f"pair {turn.pair}: {record.names[turn.name == 'new']}")
-            return self.control.observer
-
-        def judge(run: Path) -> list[str]:
-            runs.append(read_version_run(run, terms))
-            why = runs[-1].compared.why_excluded
-            return [why] if why else []
-
-        turns = run_in_turn(series, self.folder, judge, announce, self.control.stop, engine=self.control.engine)
-        for turn, reasons in turns:
-            name = record.names[turn.name == "new"]
-            for reason in reasons:
-                self.control.tell(f"pair {turn.pair}, {name}, is not used: {reason}")
-            if self.control.stop.is_set():
-                return "interrupted", ()
-            if runs[-1].obstacle:
-                return "obstacle", (f"{name}: {runs[-1].obstacle}",)
-            if len(runs) == 2:
-                one, other = runs if turn.name == "new" else runs[::-1]
-                pairs.append((one, other))
-                runs.clear()
-                if compare_versions(self.folder, pairs, terms).verdict != Verdict.CANNOT_TELL:
-                    return "decided", ()
-                if self._seconds() + lengths.pair > LATE * record.budget:
-                    return "budget", ()
-        return ("interrupted" if self.control.stop.is_set() else "budget"), ()
-
-    def _keep(self, record: VersionsRecord) -> None:
-        replace_json(self.folder / FILE, record.model_dump(mode="json"))
-
-    def _seconds(self) -> float:
-        """Since the comparison began."""
-        return (_native.now() - self.begun) / SECOND
-
-
-def _plan(record: VersionsRecord, lengths: Lengths) -> dict[str, object]:
-    most = min(lengths.pairs, MOST_PAIRS)
-    planned = plan_pairs(most, LEVEL / len(record.figures)) if most else []
-    return {
-        "planned": tuple(planned),
-        "measure": lengths.measure,
-        "seconds_per_pair": round(lengths.pair, 1),
-    }
-
-
-def with_flags(series: Interleaved, flags: Mapping[str, str]) -> Interleaved:
-    """The same pairs, with settings that flags of the user override."""
-    base, new = (replace(each, flags={**flags, **each.flags}) for each in (series.base, series.new))
-    return replace(series, base=base, new=new)
+def _make(planned: PlannedVersions, folder: Path, control: Control) -> CuestaError | None:
+    """Build the versions if they are revisions, then make the pairs; returns why a build failed."""
+    if planned.revisions is None:
+        VersionMaker(planned, folder, control).make()
+        return None
+    with check_out(planned.revisions, folder, control.tell, control.stop) as failure:
+        if failure is None:
+            VersionMaker(planned, folder, control).make()
+    return failure

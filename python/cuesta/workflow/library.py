@@ -50,6 +50,7 @@ from cuesta.workflow.find_limit import Search, SearchTerms, find_limit, prepare_
 from cuesta.workflow.list_tapes import list_tapes
 from cuesta.workflow.measure import measure, prepare_run
 from cuesta.workflow.predict_loads import Prediction, Questions, predict_loads
+from cuesta.workflow.revisions import find_revisions
 from cuesta.workflow.run_pairs import prepare_pairs, run_pairs
 from cuesta.workflow.run_result import Run
 
@@ -132,6 +133,8 @@ def compare(  # noqa: PLR0913, keywords
     tape: File | None = None,
     budget: timedelta | float | str | None = None,
     figures: Sequence[str] = (),
+    revisions: str | None = None,
+    build: str | None = None,
     here: File = ".",
     out: File | None = None,
     observer: Observer = ignore,
@@ -143,22 +146,27 @@ def compare(  # noqa: PLR0913, keywords
 
     Two targets are versions of one program: `compare("pty:./app-1.4", "pty:./app-1.5", tape="edit.tape")` makes pairs
     of short runs until they tell whether the new version is worse, or `budget` is used up, and returns `Versions`.
-    `margin` may then also be a text (`"2ms"`); `figures` are judged, by default `echo.p50`.
+    `margin` may then also be a text (`"2ms"`); `figures` are judged, by default `echo.p50`. `revisions="main..HEAD"`
+    compares two revisions of one target, each in a worktree, where the command `build` builds it.
 
     Without `new`, `base` is a folder of pairs. `margin` is the least change that matters, a share; `step` counts from
     0, by default the last; `despite` is the reason to compare sides that differ, `compensation` the factor of each
     figure that makes up for a changed method. `pairs` and what follows are for plans.
     """
     control = _control(observer, stop, engine, tell)
-    if isinstance(base, str) and isinstance(new, str) and is_target(base) and is_target(new):
-        if step is not None or pairs is not None or compensation:
-            raise UsageError("step, pairs and compensation are not for two targets", "leave them out")
+    targets = [side for side in (base, new) if isinstance(side, str) and is_target(side)]
+    if revisions is not None or len(targets) == 2:
+        if step is not None or pairs is not None or compensation or len(targets) != (2 if revisions is None else 1):
+            what = "two targets, or one with revisions, are compared without step, pairs and compensation"
+            raise UsageError(what, "as compare('pty:./app', revisions='main..HEAD')")
+        built = None if revisions is None else find_revisions(revisions, build, Path(here))
         settings = VersionsSettings(read_margin(margin), _budget(budget), figures, despite)
-        command, named = ("cuesta.compare", base, new), None if tape is None else str(tape)
-        versions = prepare_versions((base, new), named, settings, Path(here), command=command)
+        command, named = ("cuesta.compare", *targets), None if tape is None else str(tape)
+        sides = targets[0], targets[-1]
+        versions = prepare_versions(sides, named, settings, Path(here), command=command, revisions=built)
         return run_versions(versions, _folder(out, here, "compare"), control)
-    if tape is not None or budget is not None or figures:
-        raise UsageError("tape, budget and figures are for two targets, which are run in turn", "leave them out")
+    if any((tape, budget, figures, build)):
+        raise UsageError("tape, budget, figures and build are for targets, which are run in turn", "leave them out")
     if new is None and not isinstance(base, Run) and is_versions(Path(here, base)):
         return read_comparison(Path(here, base))
     if isinstance(margin, str):

@@ -139,8 +139,7 @@ def compare_versions(
     if obstacles := list(list_obstacles(pairs, terms.names)):
         return replace(comparison, verdict=Verdict.NOT_VALID, why=obstacles)
     if not counting:
-        why = [f"{each.folder.parent.name}, {each.folder.name}: {each.why}" for each in left_out]
-        return replace(comparison, verdict=Verdict.NOT_VALID, why=why or ["no pair is complete"])
+        return replace(comparison, verdict=Verdict.NOT_VALID, why=["no pair counts"])
     one_side, other_side = (Side(folder, [run.compared for run in side], []) for side in (base, new))
     if refused := [each.why for each in list_refusals(one_side, other_side, Terms(despite=terms.despite))]:
         return replace(comparison, verdict=Verdict.REFUSED, why=refused)

@@ -25,6 +25,7 @@ out."""
 
 EXAMPLES = """examples:
   cuesta compare 'pty:./app-1.4 notes.txt' 'pty:./app-1.5 notes.txt'
+  cuesta compare 'pty:./app notes.txt' --revisions main..HEAD --build make
   cuesta compare pty:./old pty:./new --tape edit.tape --margin 10% --budget 5m
   cuesta compare runs/release-8.2 runs/release-8.3
   cuesta compare base/ new/ --margin 3% --json - | jq .verdict
@@ -48,6 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     versions.add_argument("--budget", metavar="D", help="how long it may take; default 3m")
     what = "what is judged, such as echo.p95; may be repeated; default echo.p50, guarded by echo.p95"
     versions.add_argument("--figure", action="append", default=[], metavar="FIGURE", help=what)
+    revisions = "two revisions of git to run one target in, each in a worktree: main..HEAD, main...HEAD"
+    versions.add_argument("--revisions", metavar="A..B", help=revisions)
+    versions.add_argument("--build", metavar="COMMAND", help="builds a revision in its worktree, such as make")
+    markdown = "append the result as Markdown, for example to $GITHUB_STEP_SUMMARY; - = standard output"
+    versions.add_argument("--markdown", type=Path, metavar="FILE", help=markdown)
     versions.add_argument("--data", metavar="CSV", help="users, one a row, for ${column} in the tape")
     terms = parser.add_argument_group("terms of the comparison")
     margin = "the least change that matters; default 5%%; of two targets also 2ms, or 5%%,2ms: the larger of both"
