@@ -46,6 +46,7 @@ def test_it_names_the_traces_that_a_run_leaves(cuesta: Cuesta) -> None:
     _, _, left = text.partition("LEFT BEHIND\n")
     assert "a shell's history keeps what users type" in left
     assert "known_hosts: hosts that are not in it yet are added" in left
+    assert "LEFT BEHIND" not in cuesta("run", "bash", "--target", "ssh://bastion?config=none", "--dry-run").ends().out
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from cuesta.engine.engines import LOCAL
 from cuesta.engine.job import SECOND, Job, seconds_of_run, timeline
 from cuesta.engine.plan_warnings import list_warnings
 from cuesta.engine.ssh import describe_unused, ssh_settings
+from cuesta.engine.tapes import TapeFile
 from cuesta.errors import CuestaError
 from cuesta.line_kinds import row_of
 from cuesta.plan import Group, PublishedFigure, PublishedTable, Segment, Step
@@ -58,13 +59,18 @@ def _lines(job: Job) -> list[str]:
 
 def _left_behind(job: Job) -> list[str]:
     """Traces that a run leaves on the host and on this machine."""
-    targets = dict.fromkeys(group.target for step in job.plan.steps for group in step.settings.group)
+    groups = [group for step in job.plan.steps for group in step.settings.group]
     rows = []
-    if any(row_of(target)["has_shell"] for target in targets):
+    if any(row_of(group.target)["has_shell"] and not _ends_history(job.tape(group)) for group in groups):
         rows.append("  a shell's history keeps what users type, unless the tape begins with Type 'unset HISTFILE'")
-    if any(kind_of(target) == "ssh" and "accept-new" in target for target in targets):
+    if any(kind_of(group.target) == "ssh" and "accept-new" in group.target for group in groups):
         rows.append("  known_hosts: hosts that are not in it yet are added (accept-new)")
     return ["\n".join(["LEFT BEHIND", *rows])] if rows else []
+
+
+def _ends_history(tape: TapeFile) -> bool:
+    """Whether a tape tells the shell to keep no history."""
+    return any(variable in tape.text for variable in ("HISTFILE", "fish_history"))
 
 
 def _ssh_note(job: Job, group: Group) -> str:
