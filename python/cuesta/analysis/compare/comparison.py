@@ -45,6 +45,8 @@ class Terms:
     """Why unlike runs are compared nevertheless."""
     compensation: Mapping[str, float] = field(default_factory=dict)
     """By metric: the factor that converts the new side's figure to the base's method."""
+    figures: Sequence[Metric] = ()
+    """The figures that are judged; empty: the headline figures of what the tapes time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class Refusal:
 def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comparison:
     if refused := list(list_refusals(base, new, terms)):
         return Comparison(base, new, in_pairs, terms, [each.why for each in refused], refused[0].remedy)
-    tested = choose_headlines([*base.runs, *new.runs])
+    tested = list(terms.figures) or choose_headlines([*base.runs, *new.runs])
     shown = [metric for metric in EXPLORATORY if metric not in tested]
     one, other = base.runs[0].facts, new.runs[0].facts
     failures = judge_failures((FAILED, WITHOUT_WORK), base, new, in_pairs)
