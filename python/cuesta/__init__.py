@@ -11,6 +11,7 @@ below (docs/python.md). Python prepares runs and reads their records; it is neve
 - `engine`: turns a plan into a run folder.
 - `ledger`, `analysis`, `report`: read a run folder, derive from it, show it.
 - `live`: shows the progress of a run.
+- `pytest_plugin`: tests that fail if a program became slow to type at.
 - `target`: the syntax of targets; `line_kinds`: the table of kinds of lines, from the Rust half.
 - `shipped_tapes`: the tapes that ship with Cuesta, each named by a word.
 - `errors`: the exceptions and the exit codes; `validation`: says what is wrong with a value that a schema refuses.

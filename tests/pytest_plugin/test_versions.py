@@ -1,0 +1,70 @@
+"""Tests that compare two versions of a program."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cuesta
+from cuesta.pytest_plugin import versions
+from tests.cli.test_compare_versions import compared
+from tests.pytest_plugin.conftest import Session
+
+pytest_plugins = ["pytester"]
+TEST = """
+import pytest
+
+@pytest.mark.cuesta(tape="edit.tape", limit="echo.p95 < 50ms")
+def test_versions(cuesta):
+    compared = cuesta.compare("pty:./app-1.4", "pty:./app-1.5", margin="2ms")
+    assert compared.verdict == "no worse"
+"""
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What `cuesta.compare` is asked for; its pairs are made up by the number in `slower`."""
+    asked: list[dict[str, Any]] = [{"slower": 1.0}]
+
+    def compare(*targets: str, here: Path, out: Path, **terms: Any) -> object:
+        asked.append({"targets": targets, **terms})
+        return cuesta.compare(compared(out, **asked[0]))
+
+    monkeypatch.setattr(versions, "compare", compare)
+    return asked
+
+
+OBSTACLE = {"ended": "obstacle", "why": ["app-1.5: nothing echoed"]}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "outcome", "text"),
+    [
+        ({"slower": 1.0}, "passed", "test_app.py::test_versions      31.9 ms      33.8 ms  passed"),
+        ({"slower": 1.8}, "failed", "app-1.5 echoes a key 25.5 ms later than app-1.4*slower*"),
+        ({"slower": 1.5, "pairs": 4, "ended": "budget"}, "skipped", "  cannot tell: app-1.5 echoes a key*"),
+        ({"slower": 1.0, **OBSTACLE}, "failed", "not valid: app-1.5: nothing echoed"),
+    ],
+)
+def test_the_verdict_is_the_outcome(
+    pytester: pytest.Pytester,
+    session: Session,
+    asked: list[dict[str, Any]],
+    pairs: dict[str, Any],
+    outcome: str,
+    text: str,
+) -> None:
+    pytester.makepyfile(test_app=TEST)
+    asked[0] = pairs
+    ended = session("--cuesta-out", "out")
+    ended.assert_outcomes(**{outcome: 1})
+    ended.stdout.fnmatch_lines([text])
+    assert asked[1:] == [{"targets": ("pty:./app-1.4", "pty:./app-1.5"), "tape": "edit.tape", "margin": "2ms"}]
+    assert "app-1.5" in (pytester.path / "out" / "test_app.test_versions" / "pairs" / "report.html").read_text()
+
+
+def test_a_term_that_a_comparison_does_not_have_is_named(pytester: pytest.Pytester, session: Session) -> None:
+    pytester.makepyfile("def test_versions(cuesta): cuesta.compare('pty:a', 'pty:b', measure='2s')")
+    ended = session()
+    ended.assert_outcomes(failed=1)
+    ended.stdout.fnmatch_lines(["*::test_versions: cuesta.compare: no such term: 'measure'; there are tape, margin*"])
