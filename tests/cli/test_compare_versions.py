@@ -62,6 +62,26 @@ def test_a_folder_gives_its_verdict_again(here: Path, cuesta: Cuesta, slower: fl
     assert (folder / "report.html").read_text().startswith("<!DOCTYPE html>")
 
 
+def test_text_fits_a_terminal_and_markdown_a_summary(here: Path, cuesta: Cuesta) -> None:
+    compared(here / "out", 1.8, names=["main", "a|<b>"])
+    said = cuesta("compare", "out", "--markdown", "summary.md").ends(Exit.CHANGED).out
+    assert max(map(len, said.splitlines())) <= 80
+    assert "│ main" in said
+    summary = (here / "summary.md").read_text()
+    assert summary.startswith("### ❌ Comparison: WORSE\n\n**a&#124;&#60;b&#62; echoes a key 25.5 ms later than main")
+    assert "    main" in summary, "both distributions, as preformatted text"
+    cuesta("compare", "out", "--markdown", "summary.md")
+    assert (here / "summary.md").read_text() == 2 * summary, "it is appended, as to $GITHUB_STEP_SUMMARY"
+
+
+def test_a_page_shows_both_distributions_and_each_pair(here: Path, cuesta: Cuesta) -> None:
+    folder = compared(here / "out", 1.8)
+    cuesta("compare", folder)
+    page = (folder / "report.html").read_text()
+    assert page.count("<figure") == 2
+    assert "All keys: how many took at most a time" in page
+
+
 def test_too_few_pairs_cannot_tell(here: Path, cuesta: Cuesta) -> None:
     folder = compared(here / "out", 1.5, pairs=4, ended="budget")
     said = cuesta("compare", folder).ends(Exit.INCONCLUSIVE).out

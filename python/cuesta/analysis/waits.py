@@ -11,7 +11,7 @@ measuring began: else long waits would count twice.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import accumulate
 from typing import Self
@@ -154,6 +154,14 @@ class Waits:
             longest=self.longest,
             at_least=[name for name, estimate in known.items() if estimate.at_least],
         )
+
+
+def add_waits(several: Iterable[Waits]) -> Waits:
+    """Those of several runs together."""
+    parts = [vars(each) for each in several]
+    names = [field.name for field in fields(Waits)]
+    known = {name: [part[name] for part in parts if part[name] is not None] for name in names}
+    return Waits(**{name: Histogram.sum(found) for name, found in known.items() if found})
 
 
 def is_stuck(waited: float, longest: float) -> bool:

@@ -10,8 +10,8 @@
 - `junit`: limits for continuous integration.
 - `form`: a certification's form as text; `form_page`: as a page; `systems`: several certifications, side by side on one
   page.
-- `comparison`: two sides of runs, as text and as data; `versions`: two versions of a program;
-  `representative`: a run beside a service's profile.
+- `comparison`: two sides of runs, as text and as data; `versions`: two versions of a program, `version_answer`:
+  in a sentence; `box_plot`: distributions in rows of characters; `representative`: a run beside a service's profile.
 - `prediction`: predictions of other loads, as text: `prediction_figures`, then `prediction_limits` and `simulation`;
   `prediction_data`: as data.
 - `ledger`: systems and goals; `identities`: the contradictions in a document; `sql_result`: results of SQL queries.

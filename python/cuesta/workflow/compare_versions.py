@@ -98,7 +98,7 @@ class Versions:
     @property
     def sentence(self) -> str:
         """The answer."""
-        from cuesta.report.versions import answer  # noqa: PLC0415, slow, and not always wanted
+        from cuesta.report.version_answer import answer  # noqa: PLC0415, slow, and not always wanted
 
         return answer(self.result, self.record)
 

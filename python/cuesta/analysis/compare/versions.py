@@ -63,8 +63,8 @@ class VersionRun:
     compared: ComparedRun
     figures: Mapping[str, float | None]
     """All figures that are judged or guarded."""
-    keys: Waits
-    """The echoes of keys."""
+    waits: Waits
+    """All values of which the first figure is one: echoes of keys, or responses."""
     obstacle: str | None
     """Why nothing can be measured at this version; None if something was."""
 
@@ -116,7 +116,7 @@ def read_version_run(folder: Path, terms: VersionTerms) -> VersionRun:
     summary = summarise(folder, LAST)
     step, compared = summary.last, extract_figures(folder, summary)
     values = {name: BY_NAME[name].take_from(step) for name in (*terms.figures, *terms.guards)}
-    waits = select_waits(summary.recorded.measured_in(step.step), "echo")
+    waits = select_waits(summary.recorded.measured_in(step.step), metric(terms.figures[0]).series or "echo")
     is_measured = any(values[name] is not None for name in terms.figures)
     doubt = next((f"{each}; {each.doubt.advice}" for each in summary.doubts if each.doubt.blames == "host"), None)
     nothing = None if compared.why_excluded else f"{metric(terms.figures[0]).label}: nothing was measured"

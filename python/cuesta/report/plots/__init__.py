@@ -3,5 +3,6 @@
 - `spec`: pieces of Vega-Lite that the plots share: axes, lines with the values at the cursor, legends that choose.
 - `over_time`: the course of a run. `distributions`: histograms and percentile curves.
 - `against_users`: sweeps, with their asymptotes. `against_load`: the trials of a search.
+  `versions`: two versions of a program.
   `causes`: CPU time by cause, a bar for each system.
 """

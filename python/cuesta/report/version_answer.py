@@ -1,0 +1,130 @@
+"""The answer to a comparison of two versions in a sentence: by how much the new one differs, or why none can tell."""
+
+from collections.abc import Iterator, Sequence
+
+from cuesta.analysis.compare.paired_figure import Claim, Estimate, PairedFigure
+from cuesta.analysis.compare.versions import Verdict, VersionComparison
+from cuesta.figures import Unit
+from cuesta.ledger.versions import VersionsRecord
+from cuesta.units import in_unit, many, minutes, seconds, seconds_between, share, unit_of, write_minus
+
+SUBJECTS = {"echo": "echoes a key", "response": "answers", "first_response": "begins to answer", "frame": "shows a key"}
+"""What a version does, by the series of a figure that is judged."""
+SLOW_SUBJECTS = {"echo": "echoes one key in twenty", "response": "gives one answer in twenty"}
+"""The same of a 95th percentile."""
+OF_SLOW = {"echo": "One key in twenty", "response": "One answer in twenty"}
+
+
+def answer(comparison: VersionComparison, record: VersionsRecord) -> str:
+    """The answer in one sentence, or in two if slow keys could hide a change."""
+    match comparison.verdict:
+        case Verdict.NOT_VALID:
+            return f"not valid: {'; '.join([*comparison.why, *record.spoilt[:1]])}"
+        case Verdict.REFUSED:
+            return f"refused: {'; '.join(comparison.why)}"
+        case Verdict.WORSE:
+            return state_changes(comparison.worse, comparison)
+        case Verdict.NO_WORSE:
+            return ". ".join([state_changes(comparison.judged, comparison), *explain_guards(comparison)])
+    return f"cannot tell: {explain_doubt(comparison, record)}"
+
+
+def state_changes(figures: Sequence[PairedFigure], comparison: VersionComparison) -> str:
+    """Each difference, and the change of the first in a word."""
+    first, *others = figures
+    more = "".join(f", and {state_difference(each, comparison, is_first=False)}" for each in others)
+    return f"{state_difference(first, comparison)}{more}: {name_change(first)}"
+
+
+def state_difference(figure: PairedFigure, comparison: VersionComparison, *, is_first: bool = True) -> str:
+    """By how much a figure of the new version differs: `1.5 echoes a key 24.8 ms later than 1.4 [24.1–25.6 ms]`.
+
+    The versions are named in the first sentence only.
+    """
+    base, new = comparison.terms.names
+    who, than = (f"{new} ", f" than {base}") if is_first else ("", "")
+    series, statistic, difference = figure.metric.series, figure.metric.statistic, figure.difference
+    subjects = SLOW_SUBJECTS if statistic == "p95" else SUBJECTS if statistic == "p50" else {}
+    if figure.metric.unit == Unit.SECONDS and series in subjects:
+        does, size = subjects[series], seconds(abs(difference.value))
+        if figure.claim == Claim.NO_WORSE and includes_zero(difference):
+            as_base = f" as {base}" if is_first else ""
+            return f"{who}{does} as quickly{as_base}{write_bounds(difference, figure.metric.unit)}"
+        word = ("later", "sooner")[difference.value < 0]
+    else:
+        size, word = in_unit(abs(difference.value), figure.metric.unit), ("more", "less")[difference.value < 0]
+        does = f"has {figure.metric.label}"
+    return f"{who}{does} {size} {word}{than}{write_bounds(difference, figure.metric.unit)}"
+
+
+def includes_zero(difference: Estimate) -> bool:
+    return difference.low is not None and difference.high is not None and difference.low <= 0 <= difference.high
+
+
+def write_bounds(difference: Estimate, unit: Unit) -> str:
+    """The interval of a difference, ` [24.1–25.6 ms]`; without signs if it has only one."""
+    if difference.low is None or difference.high is None:
+        return ""
+    low, high = difference.low, difference.high
+    if high < 0:
+        low, high = -high, -low
+    if unit != Unit.SECONDS:
+        return f" [{in_unit(low, unit)} to {in_unit(high, unit)}]"
+    return f" [{seconds_between(low, high)}]" if low > 0 else f" [{write_range(low, high)}]"
+
+
+def write_range(low: float, high: float) -> str:
+    """An interval of durations that may reach below zero: `−0.12 to 0.31 ms`."""
+    unit, factor = unit_of(max(abs(low), abs(high)))
+    places = 2 if max(abs(low), abs(high)) * factor < 9.995 else 1
+    return f"{write_minus(f'{low * factor:.{places}f}')} to {write_minus(f'{high * factor:.{places}f}')} {unit}"
+
+
+def name_change(figure: PairedFigure) -> str:
+    """The change in a word or two: `slower`, `faster`, `no worse`."""
+    is_duration, difference = figure.metric.unit == Unit.SECONDS, figure.difference
+    if figure.claim == Claim.WORSE:
+        return "slower" if is_duration else "worse"
+    gain = difference.low if figure.metric.more_is_better else None if difference.high is None else -difference.high
+    if gain is not None and gain > 0:
+        return "faster" if is_duration else "better"
+    return f"no worse within {figure.margin}"
+
+
+def explain_guards(comparison: VersionComparison) -> Iterator[str]:
+    """What the guards could still hide, a sentence each."""
+    for figure in comparison.guards:
+        subject = OF_SLOW.get(figure.metric.series)
+        if figure.claim == Claim.NO_WORSE or subject is None:
+            continue
+        if figure.missing:
+            yield f"{subject}: not judged, {figure.missing}"
+        elif figure.ratio and figure.ratio.high is not None:
+            yield f"{subject}: these pairs cannot exclude +{share(figure.ratio.high - 1)}"
+
+
+def explain_doubt(comparison: VersionComparison, record: VersionsRecord) -> str:
+    """Why nothing can be told, and what would help."""
+    if not comparison.figures:
+        return explain_no_pairs(record)
+    figure = next(each for each in comparison.judged if each.claim != Claim.NO_WORSE)
+    if figure.missing:
+        return f"{figure.metric.label}: {figure.missing}"
+    so_far = f"{state_difference(figure, comparison)} in {many(comparison.pairs, 'pair')}"
+    return f"{so_far}, which may be more or less than {figure.margin}; {suggest_budget(figure, record)}"
+
+
+def explain_no_pairs(record: VersionsRecord) -> str:
+    if record.ended == "interrupted":
+        return "interrupted before the first pair was complete"
+    needed = minutes(6 * record.seconds_per_pair + 60)
+    pair = f"a pair takes {record.seconds_per_pair:.0f} s, and at least 6 are needed"
+    return f"{minutes(record.budget)} are too short: {pair}; give about {needed}: --budget"
+
+
+def suggest_budget(figure: PairedFigure, record: VersionsRecord) -> str:
+    """How many more pairs would decide, and how long they take."""
+    if (more := figure.more_pairs) is None:
+        return "the change is too close to the margin for this noise: more pairs would hardly decide"
+    needed = record.budget + more * record.seconds_per_pair
+    return f"about {many(more, 'more pair')} would decide: --budget {needed / 60:.0f}m"
