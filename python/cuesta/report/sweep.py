@@ -23,6 +23,8 @@ COLUMNS = (
 """Figures in a step's row; those with limits follow them."""
 MOST_SWEPT = 2
 """Swept settings beside which a terminal has room for the echo."""
+BESIDE_OTHERS = {"response.p99", "echo.p99", "lateness.p99"}
+"""Figures for which a terminal has no room beside limits on single groups or transactions."""
 SHORT = {"transactions.per_s", "response.p99", "echo.p99", "errors.count", "lateness.p99"}
 """Those of them that a terminal shows, if no other statistic is limited."""
 
@@ -55,6 +57,8 @@ def table(summary: Summary) -> Table:
     short = (SHORT - {"response.p99"} if named & {"response.p50", "response.p95"} else SHORT) | named
     if len(swept) > MOST_SWEPT:
         short -= {"echo.p99"} - named
+    if others:
+        short -= BESIDE_OTHERS - named
     rows = [
         (
             str(step.step + 1),
