@@ -70,8 +70,21 @@ impl AwaitedEcho {
 pub(crate) enum OutputEvent {
     /// A key has been echoed since an instant.
     Shown(SentKey, Stamp),
-    /// A key will never be echoed.
-    Missed,
+    /// The frame that shows a key has ended; its last byte came at an instant.
+    Framed {
+        key: SentKey,
+        last: Stamp,
+        /// Otherwise more of it may have come.
+        is_whole: bool,
+        /// The frame's bytes, with the first of its keys.
+        bytes: Option<u64>,
+        /// The frame shows other timed keys too.
+        shares: bool,
+    },
+    /// So many frames were drawn for a timed key.
+    DrawnFor(u32),
+    /// A key that is timed in this way will never be echoed.
+    Missed(Echo),
     /// The text to which a key belongs cannot be followed, or it cannot be told which frame shows it.
     Lost,
     /// A character came in place of the echo that the map demands.

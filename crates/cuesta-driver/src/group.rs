@@ -42,6 +42,8 @@ pub(crate) struct Group {
 pub(crate) struct GroupSeries {
     pub(crate) echo: WaitSeries,
     pub(crate) echo_from_sent: WaitSeries,
+    /// Until the frame that shows a key has ended.
+    pub(crate) frame: WaitSeries,
     pub(crate) lateness: SeriesId,
     pub(crate) line: LineSeries,
     pub(crate) kernel_response: SeriesId,
@@ -75,7 +77,8 @@ impl GroupSeries {
         });
         let classes = classes.collect();
         let mut wait = |source: &str, figure: &str| series_names.wait_series(&group.name, source, figure);
-        let (echo, echo_from_sent) = (wait(SeriesNames::KEYS, "echo"), wait(SeriesNames::KEYS, "echo_from_sent"));
+        let [echo, echo_from_sent, frame] =
+            ["echo", "echo_from_sent", "frame"].map(|name| wait(SeriesNames::KEYS, name));
         let [connect, negotiation, login] =
             ["connect", "negotiation", "login"].map(|phase| wait(SeriesNames::LINE, phase));
         let last = if kind_of(&group.target).is_some_and(|kind| kind.logs_in) { login } else { connect };
@@ -85,6 +88,7 @@ impl GroupSeries {
             classes,
             echo,
             echo_from_sent,
+            frame,
             lateness: series(SeriesNames::KEYS, "lateness"),
             line,
             kernel_response: series(SeriesNames::STAMPED, "kernel_response"),

@@ -93,6 +93,8 @@ pub(crate) struct Unechoed {
     /// When the newest had been sent.
     pub(crate) newest: Stamp,
     pub(crate) keys: usize,
+    /// How many of them are timed by what the screen shows.
+    pub(crate) on_screen: usize,
 }
 
 /// What a thread knows of one user.
@@ -167,12 +169,13 @@ impl UserState {
         }
     }
 
-    /// It waits for the echoes of `keys` keys, the first of which was due at `since`; or for none.
-    pub(crate) fn wait_for_echoes(&mut self, since: Option<Stamp>, keys: usize) {
+    /// It waits for the echoes of `keys` keys, the first of which was due at `since`; or for none. The screen is to show `on_screen` of
+    /// them.
+    pub(crate) fn wait_for_echoes(&mut self, since: Option<Stamp>, keys: usize, on_screen: usize) {
         let before = self.unechoed.filter(|before| keys <= before.keys);
         self.unechoed = since.map(|oldest| {
             let newest = before.map_or_else(clock::now, |before| before.newest);
-            Unechoed { oldest, newest, keys }
+            Unechoed { oldest, newest, keys, on_screen }
         });
     }
 
@@ -227,8 +230,12 @@ impl UserState {
         if let Some(due) = self.opening.filter(|due| *due < end) {
             tally.record_wait(series.line.last, unfinished, (due, end), Stamp::ZERO);
         }
-        if let Some(Unechoed { oldest, newest, keys }) = self.unechoed.filter(|unechoed| unechoed.oldest < end) {
-            for since in std::iter::once(oldest).chain(std::iter::repeat_n(newest, keys - 1)) {
+        let unechoed = self.unechoed.filter(|unechoed| unechoed.oldest < end);
+        if let Some(Unechoed { oldest, newest, keys, on_screen }) = unechoed {
+            for (number, since) in std::iter::once(oldest).chain(std::iter::repeat_n(newest, keys - 1)).enumerate() {
+                if number < on_screen {
+                    tally.record_wait(series.frame, unfinished, (since, end), Stamp::ZERO);
+                }
                 tally.record_wait(series.echo, unfinished, (since, end), Stamp::ZERO);
                 tally.record_wait(series.echo_from_sent, unfinished, (since, end), Stamp::ZERO);
             }

@@ -158,6 +158,9 @@ record! {
         /// the largest number of cells of a user's screen that changed without keys, where keys are timed to the first frame that differs
         /// (`Set Echo change`)
         set_aside: u64 = Number, max | 0;
+        /// the frames that show keys, of users whose keys are timed by what the screen shows
+        #[serde(skip_serializing_if = "FrameCounts::is_empty")]
+        frames: FrameCounts = Unitless | none;
         /// characters that arrived in place of an expected echo
         stray: u64 = Number | 0;
         /// received bytes that are no character of UTF-8, or of the set that the target names
@@ -242,6 +245,45 @@ record! {
 impl ScreenCounts {
     fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+record! {
+    /// Frames that show timed keys. A frame ends at the mark of its end (mode 2026), else when nothing has come for a moment.
+    #[derive(Copy, Eq, Default)]
+    FrameCounts: Merge {
+        /// frames that showed a timed key
+        count: u64 = Number;
+        /// their bytes
+        bytes: u64 = Bytes;
+        /// keys that they showed
+        keys: u64 = Number;
+        /// those of `keys` in a frame that showed others as well
+        shared: u64 = Number;
+        /// timed keys for which all frames were counted
+        followed: u64 = Number;
+        /// frames that began after one of `followed` was sent and before the next key, while a key waited or soon after
+        drawn: u64 = Number;
+    }
+}
+
+impl FrameCounts {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// A key was shown. `bytes`: those of its frame, with the first key of that. `shares`: the frame shows others as well.
+    pub fn count_key(&mut self, bytes: Option<u64>, shares: bool) {
+        self.count += u64::from(bytes.is_some());
+        self.bytes += bytes.unwrap_or_default();
+        self.keys += 1;
+        self.shared += u64::from(shares);
+    }
+
+    /// So many frames were drawn for a key.
+    pub fn count_drawn(&mut self, frames: u32) {
+        self.followed += 1;
+        self.drawn += u64::from(frames);
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Program {
     pub matches_stream: bool,
     /// Whether keys are timed to the first frame that differs.
     pub times_changes: bool,
+    /// Keys are timed by what a screen shows.
+    pub times_frames: bool,
     /// Pairs of (typed, shown). With a map, only echoes may come while one is awaited.
     pub echo_map: Vec<(u8, u8)>,
     /// The limit of waits that have none of their own: for echoes, at barriers, and for a line that takes no characters.
@@ -91,6 +93,7 @@ impl Program {
             needs_screen: false,
             matches_stream: false,
             times_changes: false,
+            times_frames: false,
             echo_map: settings.echo_map.clone(),
             patience: settings.wait_timeout.unwrap_or(WAIT_TIMEOUT),
             barriers: Vec::new(),
@@ -187,7 +190,7 @@ impl Program {
         for op in &self.ops {
             match op {
                 Op::Keys { settings, .. } => {
-                    self.needs_screen |= matches!(settings.echo, Echo::Screen | Echo::Change);
+                    self.times_frames |= matches!(settings.echo, Echo::Screen | Echo::Change);
                     self.times_changes |= settings.echo == Echo::Change;
                     self.matches_stream |= settings.echo == Echo::Timed;
                 }

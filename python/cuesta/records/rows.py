@@ -69,6 +69,25 @@ class WaitSample:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FrameCounts:
+    """Frames that show timed keys. A frame ends at the mark of its end (mode 2026), else when nothing has come for a
+    moment."""
+
+    count: int
+    """Frames that showed a timed key."""
+    bytes: int
+    """Their bytes."""
+    keys: int
+    """Keys that they showed."""
+    shared: int
+    """Those of `keys` in a frame that showed others as well."""
+    followed: int
+    """Timed keys for which all frames were counted."""
+    drawn: int
+    """Frames that began after one of `followed` was sent and before the next key, while a key waited or soon after."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TimeSums:
     """Time that users spent. Thinking and keying count in the interval where they happen, responses where they end."""
 
@@ -169,6 +188,8 @@ class DriverCounts:
     set_aside: int = 0
     """The largest number of cells of a user's screen that changed without keys, where keys are timed to the first frame
     that differs (`Set Echo change`)."""
+    frames: FrameCounts | None = None
+    """The frames that show keys, of users whose keys are timed by what the screen shows."""
     stray: int = 0
     """Characters that arrived in place of an expected echo."""
     undecoded: int = 0

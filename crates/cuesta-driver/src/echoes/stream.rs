@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::iter::repeat_n;
 
 use cuesta_record::Stamp;
+use cuesta_tape::Echo;
 
 use super::matcher::{EchoMatch, EchoMatcher};
 use super::{AwaitedEcho, Echoes, OutputEvent, SentKey};
@@ -104,7 +105,7 @@ impl StreamEchoes {
     /// never echoed.
     pub(crate) fn resolve(&mut self, now: Stamp, events: &mut Vec<OutputEvent>) {
         while let Some(resolution) = self.matcher.resolve_unconfirmed(now) {
-            events.extend(repeat_n(OutputEvent::Missed, resolution.never_echoed));
+            events.extend(repeat_n(OutputEvent::Missed(Echo::Timed), resolution.never_echoed));
             events.extend(resolution.echoes.iter().map(|(echo, at)| OutputEvent::Shown(echo.key, *at)));
             events.push(OutputEvent::Settled(resolution.last));
         }
@@ -130,6 +131,6 @@ impl Echoes for StreamEchoes {
         if self.uncounted.first().is_some_and(|(echo, _)| echo.key.sent < sent) {
             self.confirm(events);
         }
-        events.extend(repeat_n(OutputEvent::Missed, self.matcher.give_up_before(sent)));
+        events.extend(repeat_n(OutputEvent::Missed(Echo::Timed), self.matcher.give_up_before(sent)));
     }
 }

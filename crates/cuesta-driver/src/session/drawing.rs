@@ -63,7 +63,7 @@ impl Session {
         alarm.reset(end);
         ready!(Pin::new(alarm).poll(cx));
         let mut events = Vec::new();
-        self.terminal.end_frame(&mut events);
+        self.terminal.end_frames_until(end, &mut events);
         self.handle_events(&mut events);
         Poll::Ready(Ok(()))
     }

@@ -20,14 +20,21 @@ impl Session {
     fn handle_event(&mut self, event: OutputEvent) {
         match event {
             // A key that was kept back may have been shown before the measurement.
-            OutputEvent::Shown(key, at) if key.echo == Echo::Change && at < self.shared.measuring_since() => {}
+            OutputEvent::Shown(key, at) | OutputEvent::Framed { key, last: at, .. }
+                if key.echo == Echo::Change && at < self.shared.measuring_since() => {}
             OutputEvent::Shown(key, at) => {
                 let series = &self.shared.groups[self.group].series;
                 self.shared.record_wait(series.echo, WaitEnd::Answered, (key.due, at));
                 self.shared.record_wait(series.echo_from_sent, WaitEnd::Answered, (key.sent, at));
                 self.end_of_echo(at);
             }
-            OutputEvent::Missed => self.count_unechoed(WaitEnd::Lost, Stamp::FAR),
+            OutputEvent::Framed { key, last, is_whole, bytes, shares } => {
+                let end = if is_whole { WaitEnd::Answered } else { WaitEnd::TimedOut };
+                self.shared.record_wait(self.shared.groups[self.group].series.frame, end, (key.due, last));
+                self.shared.tally(|tally| tally.counts.frames.count_key(bytes, shares));
+            }
+            OutputEvent::DrawnFor(frames) => self.shared.tally(|tally| tally.counts.frames.count_drawn(frames)),
+            OutputEvent::Missed(echo) => self.count_unechoed(echo, WaitEnd::Lost, Stamp::FAR),
             OutputEvent::Lost => self.shared.tally(|tally| tally.counts.unfollowed += 1),
             OutputEvent::Wrong => self.shared.tally(|tally| {
                 tally.counts.stray += 1;
@@ -68,7 +75,7 @@ impl Session {
         let end = if sent_before == Stamp::FAR { WaitEnd::Lost } else { WaitEnd::TimedOut };
         for event in events {
             match event {
-                OutputEvent::Missed => self.count_unechoed(end, sent_before),
+                OutputEvent::Missed(echo) => self.count_unechoed(echo, end, sent_before),
                 event => self.handle_event(event),
             }
         }
@@ -78,18 +85,22 @@ impl Session {
         }
     }
 
-    /// Counts a key that was never echoed: given up because it was sent before an instant, or since its echo cannot come any more
+    /// Counts a key, timed in this way, that was never echoed: given up because it was sent before an instant, or since its echo cannot come any more
     /// ([`Stamp::FAR`]).
-    fn count_unechoed(&self, end: WaitEnd, sent_before: Stamp) {
+    fn count_unechoed(&self, echo: Echo, end: WaitEnd, sent_before: Stamp) {
         self.shared.tally(|tally| tally.counts.count_failures(Failure::Unechoed, 1));
         let (series, times) = (&self.shared.groups[self.group].series, (sent_before, clock::now()));
         self.shared.record_wait(series.echo, end, times);
         self.shared.record_wait(series.echo_from_sent, end, times);
+        if echo != Echo::Timed {
+            self.shared.record_wait(series.frame, end, times);
+        }
     }
 
     /// Reports how many keys wait for their echo, and since when.
     pub(super) fn report_unechoed(&self) {
         let oldest = self.echoes.oldest().into_iter().chain(self.terminal.oldest()).min();
-        self.shared.user(self.slot, |user| user.wait_for_echoes(oldest, self.unechoed()));
+        let on_screen = self.terminal.unechoed();
+        self.shared.user(self.slot, |user| user.wait_for_echoes(oldest, self.unechoed(), on_screen));
     }
 }

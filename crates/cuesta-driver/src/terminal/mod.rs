@@ -95,8 +95,8 @@ pub(crate) trait Terminal: Echoes {
         None
     }
 
-    /// Ends the frame, because nothing more has come by [`frame_ends`](Self::frame_ends).
-    fn end_frame(&mut self, events: &mut Vec<OutputEvent>) {}
+    /// Ends the frames that are over at an instant, because nothing more has come by [`frame_ends`](Self::frame_ends).
+    fn end_frames_until(&mut self, instant: Stamp, events: &mut Vec<OutputEvent>) {}
 
     /// The wait condition changed: judges again what has come, the last of it at `last`. Says whether the answer is complete.
     fn check_again(&mut self, condition: &WaitCondition, last: Stamp) -> bool {

@@ -5,7 +5,8 @@
 //! while too much waits to be drawn. Pure.
 //!
 //! - Here: the queue of reads and keys. `frames`: drawing; `answer`: whether the screen meets a wait condition; `echoes`: keys that
-//!   are timed to where the screen shows them, `change`: to the first frame that differs; `keys`: what keys do.
+//!   are timed to where the screen shows them, `change`: to the first frame that differs; `key_frames`: the frames that show them;
+//!   `keys`: what keys do.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -20,6 +21,7 @@ use regex::bytes::Regex;
 
 use answer::{Hold, finder};
 use change::ChangeEchoes;
+use key_frames::KeyFrames;
 use keys::KeyEffect;
 pub(super) use keys::find_mismatch;
 
@@ -31,6 +33,7 @@ mod answer;
 mod change;
 mod echoes;
 mod frames;
+mod key_frames;
 mod keys;
 
 /// A video terminal.
@@ -42,6 +45,8 @@ pub(crate) struct VtTerminal {
     own_echoes: OwnEchoes,
     /// Keys that are timed to changes of the screen, if one of the user's programs asks for that.
     change_echoes: Option<Box<ChangeEchoes>>,
+    /// The frames that show keys, if one of the user's programs times keys by what the screen shows.
+    key_frames: Option<Box<KeyFrames>>,
     undrawn: Undrawn,
     /// Reads and keys that are not drawn, in order.
     events: VecDeque<Event>,
@@ -95,6 +100,7 @@ impl VtTerminal {
             changed_rows: ChangedRows::default(),
             own_echoes: OwnEchoes::default(),
             change_echoes: None,
+            key_frames: None,
             undrawn: Undrawn::default(),
             events: VecDeque::new(),
             unechoed: 0,
@@ -160,6 +166,9 @@ impl Terminal for VtTerminal {
         if program.times_changes {
             self.change_echoes.get_or_insert_default();
         }
+        if program.times_frames {
+            self.key_frames.get_or_insert_default();
+        }
     }
 
     fn press<'a>(&mut self, key: Keystroke<'a>) -> Result<Cow<'a, [u8]>, Refusal> {
@@ -181,6 +190,10 @@ impl Terminal for VtTerminal {
         let typed = std::str::from_utf8(text).unwrap_or_default();
         let is_single = typed.chars().nth(1).is_none();
         let echo = if key.echo == Echo::Screen && is_single { Echo::Screen } else { Echo::Untimed };
+        if let Some(frames) = &mut self.key_frames {
+            let is_shown = echo == Echo::Screen && !typed.contains(char::is_control);
+            frames.key_sent(key, key.echo == Echo::Change || is_shown, events);
+        }
         let key = SentKey { echo, ..key };
         let is_sequence = matches!(input, Keystroke::Key(_)) && !is_single;
         if is_sequence || typed.is_empty() || (echo == Echo::Untimed && !self.can_echo) {
@@ -252,12 +265,16 @@ impl Terminal for VtTerminal {
 
     fn frame_ends(&self) -> Option<Stamp> {
         let changes = self.change_echoes.as_ref().filter(|_| !self.screen.is_in_frame());
-        changes.and_then(|changes| changes.frame_ends())
+        let change = changes.and_then(|changes| changes.frame_ends());
+        change.into_iter().chain(self.key_frames.as_ref().and_then(|frames| frames.frame_ends(self.quiet))).min()
     }
 
-    fn end_frame(&mut self, events: &mut Vec<OutputEvent>) {
+    fn end_frames_until(&mut self, instant: Stamp, events: &mut Vec<OutputEvent>) {
         if let Some(changes) = &mut self.change_echoes {
-            changes.end_frame(&self.screen, events);
+            changes.end_frames_until(&self.screen, instant, events);
+        }
+        if let Some(frames) = &mut self.key_frames {
+            frames.end_frames_until(instant, self.quiet, events);
         }
     }
 
@@ -332,7 +349,8 @@ impl Terminal for VtTerminal {
 
     fn memory_change(&mut self) -> (usize, usize) {
         let changes = self.change_echoes.as_ref().map_or(0, |changes| changes.memory());
-        let now = size_of::<Self>() + self.screen.memory() + self.undrawn.memory() + changes;
+        let frames = self.key_frames.as_ref().map_or(0, |_| size_of::<KeyFrames>());
+        let now = size_of::<Self>() + self.screen.memory() + self.undrawn.memory() + changes + frames;
         (std::mem::replace(&mut self.reported_memory, now), now)
     }
 }

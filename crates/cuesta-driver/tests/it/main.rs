@@ -17,6 +17,7 @@ mod echoes;
 mod edits;
 mod emacs_study;
 mod hostile;
+mod key_frames;
 mod keystrokes;
 mod line_rate;
 mod loads;

@@ -47,6 +47,7 @@ pub(crate) enum Action {
 pub(crate) struct Doing {
     text: String,
     shown: Vec<usize>,
+    whole: Vec<usize>,
     answered: bool,
     later: Vec<(u64, Action)>,
 }
@@ -61,6 +62,11 @@ impl Doing {
         self.shown.push(key);
     }
 
+    /// What is sent ends the frame that shows a key.
+    pub(crate) fn end_frame(&mut self, key: usize) {
+        self.whole.push(key);
+    }
+
     /// What is sent completes the answer to the last Return.
     pub(crate) fn answer(&mut self) {
         self.answered = true;
@@ -71,18 +77,20 @@ impl Doing {
     }
 }
 
-/// What a program did: how long each key took to be shown, and each Return to be answered.
+/// What a program did: how long each key took to be shown, its frame to be whole, and each Return to be answered.
 #[derive(Default)]
 pub(crate) struct Log {
     came: Vec<Stamp>,
     returned: Option<Stamp>,
     pub(crate) echoes: Vec<Duration>,
+    pub(crate) frames: Vec<Duration>,
     pub(crate) answers: Vec<Duration>,
 }
 
 impl Log {
     fn note(&mut self, doing: &Doing, at: Stamp) {
         self.echoes.extend(doing.shown.iter().map(|key| at.since(self.came[*key])));
+        self.frames.extend(doing.whole.iter().map(|key| at.since(self.came[*key])));
         self.answers.extend(self.returned.filter(|_| doing.answered).map(|returned| at.since(returned)));
     }
 }

@@ -74,6 +74,11 @@ impl Screen {
         self.terminal.settings.is_set(FRAME) == Some(true)
     }
 
+    /// How many frames the host has marked the end of (mode 2026).
+    pub fn marked_frames(&self) -> u64 {
+        self.terminal.frames
+    }
+
     /// The terminal's replies in order, until they are [forgotten](Self::forget_replies).
     pub fn replies(&self) -> &[u8] {
         self.terminal.replies.pending()

@@ -28,7 +28,8 @@ impl Program {
         self.echo_map.clear();
         let times_echo = |op: &Op| matches!(op, Op::Keys { settings, .. } if settings.echo == Echo::Timed);
         self.matches_stream = self.ops.iter().any(times_echo);
-        (self.reads_text, self.needs_screen, self.times_changes) = (false, false, false);
+        (self.reads_text, self.needs_screen) = (false, false);
+        (self.times_changes, self.times_frames) = (false, false);
         self
     }
 }

@@ -64,13 +64,14 @@ struct AnswerTime {
     before: Duration,
 }
 
-/// A key that was shown before it was known how long answers last.
+/// A key that was shown. It is kept back until it is known how long answers last.
 #[derive(Debug, Clone, Copy)]
 struct KeptBack {
     key: SentKey,
     shown: Stamp,
     /// How long after the key before it was shown this one was sent.
     since_shown: Duration,
+    frame: OpenFrame,
 }
 
 /// A frame that may go on.
@@ -83,6 +84,17 @@ struct OpenFrame {
     last: Stamp,
     /// It has ended when nothing has come for this long.
     quiet: Duration,
+    bytes: u64,
+}
+
+impl KeptBack {
+    /// What is reported if the key counts. The frame shows no other.
+    fn events(self) -> [OutputEvent; 2] {
+        let Self { key, shown, frame, .. } = self;
+        let is_whole = frame.last.since(frame.begun) <= LONGEST_FRAME;
+        let framed = OutputEvent::Framed { key, last: frame.last, is_whole, bytes: Some(frame.bytes), shares: false };
+        [OutputEvent::Shown(key, shown), framed]
+    }
 }
 
 impl ChangeEchoes {
@@ -118,19 +130,28 @@ impl ChangeEchoes {
         if self.frame.is_some_and(is_over) {
             self.end_frame(screen, events);
         }
-        self.frame.get_or_insert(OpenFrame { begun: at, differs: None, last: at, quiet }).quiet = quiet;
+        self.open_frame(at).quiet = quiet;
+    }
+
+    /// Bytes are drawn, the last of which came at an instant.
+    pub(super) fn add_bytes(&mut self, bytes: usize, at: Stamp) {
+        self.open_frame(at).bytes += bytes as u64;
     }
 
     /// More of the frame was drawn, which may be seen: the last of it came at an instant.
     pub(super) fn drawn(&mut self, screen: &Screen, at: Stamp, is_whole: bool, events: &mut Vec<OutputEvent>) {
-        let frame = self.frame.get_or_insert(OpenFrame { begun: at, differs: None, last: at, quiet: QUIET });
-        frame.last = at;
-        if frame.differs.is_none() && !self.waiting.is_empty() && self.changes.differs(screen, since_origin(at)) {
-            frame.differs = Some(at);
-        }
-        if is_whole || at.since(frame.begun) > LONGEST_FRAME {
+        let OpenFrame { begun, differs, .. } = *self.open_frame(at);
+        let may_differ = differs.is_none() && !self.waiting.is_empty();
+        let differs = differs.or((may_differ && self.changes.differs(screen, since_origin(at))).then_some(at));
+        let frame = self.open_frame(at);
+        (frame.last, frame.differs) = (at, differs);
+        if is_whole || at.since(begun) > LONGEST_FRAME {
             self.end_frame(screen, events);
         }
+    }
+
+    fn open_frame(&mut self, at: Stamp) -> &mut OpenFrame {
+        self.frame.get_or_insert(OpenFrame { begun: at, differs: None, last: at, quiet: QUIET, bytes: 0 })
     }
 
     /// When [`end_frame`](Self::end_frame) is to be called, if nothing more comes.
@@ -158,7 +179,7 @@ impl ChangeEchoes {
         }
         let since = frame.differs.unwrap_or(frame.last);
         if waiting > 0 {
-            self.show(waiting, since, events);
+            self.show(waiting, since, frame, events);
             self.last_shown = frame.last;
         } else if may_be_answer && self.last_key > Stamp::ZERO {
             self.answer_time.since_lull = self.answer_time.since_lull.max(frame.last.since(self.last_shown));
@@ -177,7 +198,7 @@ impl ChangeEchoes {
     }
 
     /// A frame differs since an instant, for which the first `waiting` keys have waited.
-    fn show(&mut self, waiting: usize, since: Stamp, events: &mut Vec<OutputEvent>) {
+    fn show(&mut self, waiting: usize, since: Stamp, frame: OpenFrame, events: &mut Vec<OutputEvent>) {
         let oldest = self.waiting[0];
         let since_shown = oldest.sent.since(self.last_shown);
         let is_alone = waiting == 1
@@ -192,10 +213,11 @@ impl ChangeEchoes {
             events.extend(std::iter::repeat_n(OutputEvent::Lost, timed));
         } else {
             self.slowest.learn(since.since(oldest.sent));
+            let shown = KeptBack { key: oldest, shown: since, since_shown, frame };
             if timed > 0 && self.knows_answer_time {
-                events.push(OutputEvent::Shown(oldest, since));
+                events.extend(shown.events());
             } else if timed > 0 {
-                self.kept_back.push(KeptBack { key: oldest, shown: since, since_shown });
+                self.kept_back.push(shown);
             }
             self.release_without_lull(since, events);
         }
@@ -238,9 +260,12 @@ impl ChangeEchoes {
 
     /// Decides about keys that were kept back, now that it is known how long answers last: those sent within one are lost.
     fn settle_kept_back(&mut self, events: &mut Vec<OutputEvent>) {
-        for KeptBack { key, shown, since_shown } in std::mem::take(&mut self.kept_back) {
-            let is_echo = self.is_behind_answer(since_shown);
-            events.push(if is_echo { OutputEvent::Shown(key, shown) } else { OutputEvent::Lost });
+        for shown in std::mem::take(&mut self.kept_back) {
+            if self.is_behind_answer(shown.since_shown) {
+                events.extend(shown.events());
+            } else {
+                events.push(OutputEvent::Lost);
+            }
         }
         self.knows_answer_time = true;
     }
@@ -258,7 +283,7 @@ impl Echoes for ChangeEchoes {
     fn give_up_before(&mut self, sent: Stamp, events: &mut Vec<OutputEvent>) {
         let given_up = self.waiting.iter().take_while(|key| key.sent < sent).count();
         let timed = self.waiting.drain(..given_up).filter(|key| key.echo == Echo::Change).count();
-        let outcome = if self.may_be_hidden { OutputEvent::Lost } else { OutputEvent::Missed };
+        let outcome = if self.may_be_hidden { OutputEvent::Lost } else { OutputEvent::Missed(Echo::Change) };
         events.extend(std::iter::repeat_n(outcome, timed));
         self.may_be_hidden &= !self.waiting.is_empty();
     }

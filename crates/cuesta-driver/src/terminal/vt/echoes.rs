@@ -62,23 +62,41 @@ impl VtTerminal {
             match key_match {
                 KeyMatch::Shown { key, since, cell, is_doubtful } => {
                     self.show_key(key, since, cell);
-                    match key.is_timed_by(Echo::Screen) {
-                        true if is_doubtful => self.doubtful.push((key.key, since)),
-                        true => events.push(OutputEvent::Shown(key.key, since)),
-                        false => {}
+                    if key.is_timed_by(Echo::Screen) {
+                        self.time_key(key.key, since, is_doubtful, events);
                     }
                 }
-                KeyMatch::Settled { is_right } => events.extend(
-                    self.doubtful
-                        .drain(..)
-                        .map(|(key, since)| if is_right { OutputEvent::Shown(key, since) } else { OutputEvent::Lost }),
-                ),
-                KeyMatch::Missed(key) => events.extend(key.is_timed_by(Echo::Screen).then_some(OutputEvent::Missed)),
+                KeyMatch::Settled { is_right } => self.settle(is_right, events),
+                KeyMatch::Missed(key) => {
+                    let missed = OutputEvent::Missed(Echo::Screen);
+                    events.extend(key.is_timed_by(Echo::Screen).then_some(missed));
+                }
                 KeyMatch::Lost(key) => events.extend(key.is_timed_by(Echo::Screen).then_some(OutputEvent::Lost)),
             }
             if let KeyMatch::Shown { key, .. } | KeyMatch::Missed(key) | KeyMatch::Lost(key) = key_match {
                 self.unechoed -= usize::from(key.is_timed_by(Echo::Screen));
             }
+        }
+    }
+
+    /// A timed key is shown since an instant.
+    fn time_key(&mut self, key: SentKey, since: Stamp, is_doubtful: bool, events: &mut Vec<OutputEvent>) {
+        if let Some(frames) = &mut self.key_frames {
+            frames.show(key, is_doubtful);
+        }
+        if is_doubtful {
+            self.doubtful.push((key, since));
+        } else {
+            events.push(OutputEvent::Shown(key, since));
+        }
+    }
+
+    /// The doubtful keys so far are right, or lost.
+    fn settle(&mut self, is_right: bool, events: &mut Vec<OutputEvent>) {
+        let outcome = |(key, since)| if is_right { OutputEvent::Shown(key, since) } else { OutputEvent::Lost };
+        events.extend(self.doubtful.drain(..).map(outcome));
+        if let Some(frames) = &mut self.key_frames {
+            frames.settle(is_right, events);
         }
     }
 
@@ -133,6 +151,9 @@ impl Echoes for VtTerminal {
         if let Some(changes) = &mut self.change_echoes {
             changes.end_frames_until(&self.screen, sent, events);
             changes.give_up_before(sent, events);
+        }
+        if let Some(frames) = self.key_frames.as_mut().filter(|_| sent == Stamp::FAR) {
+            frames.end(events);
         }
     }
 }

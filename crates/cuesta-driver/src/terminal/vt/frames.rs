@@ -9,7 +9,7 @@ use cuesta_tape::WaitCondition;
 
 use super::VtTerminal;
 use super::answer::finder;
-use crate::echoes::OutputEvent;
+use crate::echoes::{Echoes, OutputEvent};
 
 /// A program that draws the whole screen has drawn a frame once nothing has come for this long.
 pub(super) const QUIET: Duration = Duration::from_millis(2);
@@ -25,6 +25,9 @@ impl VtTerminal {
         self.quiet = quiet;
         if let Some(changes) = self.change_echoes.as_mut().filter(|_| !self.screen.is_in_frame()) {
             changes.begin_read(&self.screen, received.at, quiet, events);
+        }
+        if let Some(frames) = &mut self.key_frames {
+            frames.begin_read(received.at_character(0), quiet, events);
         }
         let last = received.at_character(received.len.saturating_sub(1));
         if received.at_character(0).since(std::mem::replace(&mut self.last_drawn, last)) > quiet {
@@ -56,8 +59,10 @@ impl VtTerminal {
                 from += before;
                 continue;
             }
+            let marked = self.screen.marked_frames();
             let drawn = self.typed_text.draw(&mut self.screen, bytes, |index| received.at_character(from + index));
             self.undrawn.forget(drawn);
+            self.count_drawn(received, from, drawn, self.screen.marked_frames() > marked);
             from += drawn;
             (self.has_output, self.hold.host_has_spoken) = (true, true);
             let at = received.at_character(from - 1);
@@ -76,6 +81,7 @@ impl VtTerminal {
 
     /// Draws the row that the host has edited to its end, which is `before` bytes ahead, and leaves it.
     fn leave_edited_row(&mut self, received: &Received, from: usize, before: usize) {
+        let marked = self.screen.marked_frames();
         let bytes = self.undrawn.next(before);
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -84,6 +90,7 @@ impl VtTerminal {
                 self.typed_text.draw(&mut self.screen, rest, |index| received.at_character(from + done + index));
             rest = &rest[drawn..];
         }
+        self.count_drawn(received, from, before, self.screen.marked_frames() > marked);
         self.own_echoes.leave_edited_row(&self.screen);
         self.hold.edited_return = false;
         (self.first_output, self.matched, self.hold.since) = (None, None, None);
@@ -101,13 +108,28 @@ impl VtTerminal {
             return;
         }
         self.frame_begun = None;
-        let matches = &mut self.matches;
+        let (matches, is_awaited) = (&mut self.matches, self.unechoed > 0);
         self.typed_text.end_frame(&self.screen, at, |key| matches.push(key));
         self.handle_matches(events);
+        if let Some(frames) = &mut self.key_frames {
+            let changes = self.change_echoes.as_ref();
+            frames.end_piece(is_awaited || changes.is_some_and(|changes| changes.unechoed() > 0), events);
+        }
         self.change_drawn(at, is_marked, events);
         if let Some(condition) = condition {
             self.frame_may_go_on_until = (!is_marked && self.may_continue_frame()).then_some(at + self.quiet);
             self.judge(condition, at, events);
+        }
+    }
+
+    /// Bytes of a read are drawn, from an index on.
+    fn count_drawn(&mut self, received: &Received, from: usize, bytes: usize, is_marked: bool) {
+        let came = (received.at_character(from), received.at_character((from + bytes).saturating_sub(1)));
+        if let Some(frames) = &mut self.key_frames {
+            frames.drawn(bytes, came, is_marked);
+        }
+        if let Some(changes) = &mut self.change_echoes {
+            changes.add_bytes(bytes, came.1);
         }
     }
 

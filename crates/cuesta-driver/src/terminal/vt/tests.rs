@@ -123,9 +123,9 @@ fn keys_that_are_never_shown_are_given_up_after_a_time() {
     types(&mut screen, 'b', 5);
     let mut events = Vec::new();
     screen.give_up_before(at(5), &mut events);
-    assert_eq!((events.as_slice(), screen.unechoed()), (&[OutputEvent::Missed][..], 1));
+    assert_eq!((events.as_slice(), screen.unechoed()), (&[OutputEvent::Missed(Echo::Screen)][..], 1));
     screen.give_up_before(Stamp::FAR, &mut events);
-    assert_eq!(events, [OutputEvent::Missed, OutputEvent::Missed]);
+    assert_eq!(events, [OutputEvent::Missed(Echo::Screen); 2]);
 }
 
 fn shows(pattern: &str) -> WaitCondition {
@@ -273,4 +273,76 @@ fn the_typed_row_goes_on_below_when_a_program_wraps_it() {
     // A row that is not full has ended.
     draws(&mut screen, "\r\nanswer\r\n", 30, None);
     assert_eq!(screen.typed_row(), row.map(|row| row + 3));
+}
+
+/// The frames of the keys among events, by when their last byte came: whether they are whole, their bytes, and whether they are shared.
+fn framed(events: &[OutputEvent]) -> Vec<(u64, bool, Option<u64>, bool)> {
+    let framed = |event: &OutputEvent| match event {
+        OutputEvent::Framed { last, is_whole, bytes, shares, .. } => {
+            Some((last.as_nanos(), *is_whole, *bytes, *shares))
+        }
+        _ => None,
+    };
+    events.iter().filter_map(framed).collect()
+}
+
+/// A screen on which the host has drawn, of a user whose keys are timed by it.
+fn framed_screen() -> VtTerminal {
+    VtTerminal { key_frames: Some(Box::default()), ..drawn_screen() }
+}
+
+const MS: u64 = 1_000_000;
+
+#[test]
+fn the_frame_of_a_key_goes_on_until_nothing_has_come_for_a_moment() {
+    let mut screen = framed_screen();
+    types(&mut screen, 'x', 10 * MS);
+    let mut events = draws(&mut screen, "x", 20 * MS, None);
+    events.extend(draws(&mut screen, "\x1b7\x1b[3;1Hstatus\x1b8", 21 * MS, None));
+    assert_eq!((framed(&events), screen.frame_ends()), (vec![], Some(at(23 * MS))));
+    screen.end_frames_until(at(23 * MS), &mut events);
+    assert_eq!((framed(&events), screen.frame_ends()), (vec![(21 * MS, true, Some(17), false)], None));
+}
+
+#[test]
+fn on_a_line_with_a_speed_a_moment_is_four_characters() {
+    let mut screen = framed_screen();
+    types(&mut screen, 'x', 10 * MS);
+    receives(&mut screen, "x\x1b[K", 20 * MS, MS);
+    let mut events = drawn(&mut screen, None);
+    receives(&mut screen, "\x1b[2C", 27 * MS, MS);
+    events.extend(drawn(&mut screen, None));
+    assert_eq!((framed(&events), screen.frame_ends()), (vec![], Some(at(34 * MS))));
+    screen.give_up_before(Stamp::FAR, &mut events);
+    assert_eq!(framed(&events), [(30 * MS, true, Some(8), false)]);
+}
+
+#[test]
+fn doubled_letters_share_a_frame_once_they_are_certain() {
+    for (more, wanted) in
+        [("s", vec![(20 * MS, true, Some(3), true), (20 * MS, true, None, true)]), ("\x08 \x08", vec![])]
+    {
+        let mut screen = framed_screen();
+        types(&mut screen, 'l', 10 * MS);
+        types(&mut screen, 'l', 10 * MS);
+        types(&mut screen, 's', 10 * MS);
+        let mut events = draws(&mut screen, "ll\x07", 20 * MS, None);
+        screen.end_frames_until(at(22 * MS), &mut events);
+        assert_eq!(framed(&events), [], "doubtful");
+        events.extend(draws(&mut screen, more, 30 * MS, None));
+        let of_first: Vec<_> = framed(&events).into_iter().filter(|(last, ..)| *last == 20 * MS).collect();
+        assert_eq!(of_first, wanted, "{more:?}");
+    }
+}
+
+#[test]
+fn of_a_frame_without_end_it_is_known_how_long_it_took_at_least() {
+    let mut screen = framed_screen();
+    types(&mut screen, 'x', 10 * MS);
+    let mut events = draws(&mut screen, "x", 20 * MS, None);
+    for ms in 21..1100 {
+        events.extend(draws(&mut screen, "\x1b[s\x1b[5;5H.\x1b[u", ms * MS, None));
+    }
+    let [(last, is_whole, ..)] = framed(&events)[..] else { panic!("{events:?}") };
+    assert_eq!((last, is_whole), (1021 * MS, false));
 }
