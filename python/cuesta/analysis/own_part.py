@@ -15,6 +15,8 @@ MOST_OWN = 0.1
 
 SINCE_SENT = {"echo": "echo_from_sent", "response": "response_from_sent"}
 """The durations that reports quote, each with the same one without lateness."""
+SINCE_DUE = (*SINCE_SENT, "frame")
+"""The durations that lateness is part of."""
 
 
 def list_void_durations(step: StepFigures) -> list[str]:
@@ -24,7 +26,7 @@ def list_void_durations(step: StepFigures) -> list[str]:
 
 def void_by_lateness(step: StepFigures) -> Iterator[str]:
     """Durations since due, of which lateness takes too much of the median or of the 99th percentile."""
-    return (name for name in SINCE_SENT if find_late_percentile(step, name))
+    return (name for name in SINCE_DUE if find_late_percentile(step, name))
 
 
 def find_late_percentile(step: StepFigures, name: str) -> tuple[str, float, float] | None:

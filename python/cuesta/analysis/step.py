@@ -23,6 +23,7 @@ from cuesta.figures.counts import (
     Characters,
     DueAccount,
     Errors,
+    Frames,
     GroupCounts,
     Keystrokes,
     Transactions,
@@ -41,6 +42,7 @@ ECHO_ERRORS = {"unechoed", "wrong-echo", "expect"}
 """Errors that take no time of a user: the response-time law holds with them."""
 
 OF_CLASSES = ("response", "response_from_sent", "first_response")
+OF_KEYS = ("echo", "echo_from_sent", "frame", "lateness")
 
 
 @dataclass
@@ -92,6 +94,8 @@ class StepRecords:
             continued=self.waits("continued", self.is_in_front).distribution(),
             echo=self.describe(KEYS, "echo"),
             echo_from_sent=self.describe(KEYS, "echo_from_sent"),
+            frame=self.describe(KEYS, "frame"),
+            frames=self.frames(),
             lateness=self.describe(KEYS, "lateness"),
             connect=self.describe(LINE, "connect"),
             negotiation=self.describe(LINE, "negotiation"),
@@ -197,6 +201,14 @@ class StepRecords:
         due = DueAccount(**asdict(self.last.due), adds_up=True)
         return replace(due, adds_up=due.accounted == due.count)
 
+    def frames(self) -> Frames | None:
+        """Divide what the frames that showed keys took by these keys; None if there were none."""
+        counted = self.counts.frames
+        if counted is None or not counted.keys:
+            return None
+        per_key = counted.drawn / counted.followed if counted.followed else None
+        return Frames(counted.keys, per_key, counted.bytes / counted.keys, counted.shared)
+
     def at_work(self) -> float:
         return sum(row.active * row.length for row in self.rows) / self.seconds if self.seconds else 0.0
 
@@ -258,7 +270,7 @@ class StepRecords:
     def keys(self) -> list[KeyTimes]:
         groups = dict.fromkeys(tag.group for tag in self.tags() if tag.series == "lateness")
         return [
-            KeyTimes(group, *(self.describe(KEYS, series, group) for series in ("echo", "echo_from_sent", "lateness")))
+            KeyTimes(group=group, **{series: self.describe(KEYS, series, group) for series in OF_KEYS})
             for group in groups
         ]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from cuesta.figures.about import About, Unit, declare, figure_table
+from cuesta.figures.about import About, Better, Unit, declare, figure_table
 from cuesta.records.rows import ArrivalCounts, WaitSample
 from cuesta.units import count
 
@@ -28,6 +28,20 @@ class Keystrokes:
 
     count: int = declare("keys that were sent", Unit.COUNT, "keys", column="keystrokes")
     per_s: float | None = declare("keys that were sent, per second", Unit.PER_SECOND, "keys/s", other_name="keystrokes")
+
+
+@figure_table
+class Frames:
+    """The frames that showed keys, where the screen times keys. Each ends at its mark, or when the line is quiet."""
+
+    keys: int = declare("keys that these frames showed", Unit.COUNT, "keys shown by frames", Better.MORE)
+    per_key: float | None = declare(
+        "frames drawn for a key: those that began after it and before the next key, while a key waited or soon after",
+        Unit.COUNT,
+        "frames a key",
+    )
+    bytes_per_key: float = declare("bytes of these frames for each key that they showed", Unit.BYTES, "bytes a key")
+    shared_keys: int = declare("keys that a frame showed together with others", Unit.COUNT, "keys that shared a frame")
 
 
 @figure_table

@@ -13,6 +13,7 @@ from cuesta.figures.counts import (
     Characters,
     DueAccount,
     Errors,
+    Frames,
     GroupCounts,
     Keystrokes,
     Transactions,
@@ -23,6 +24,7 @@ from cuesta.figures.durations import (
     ECHO,
     ECHO_FROM_SENT,
     FIRST_RESPONSE,
+    FRAME,
     LATENESS,
     RESPONSE,
     RESPONSE_FROM_SENT,
@@ -266,6 +268,10 @@ class StepFigures:
     first_response: Distribution = declare(FIRST_RESPONSE)
     echo: Distribution = declare(ECHO)
     echo_from_sent: Distribution = declare(ECHO_FROM_SENT)
+    frame: Distribution = declare(FRAME)
+    frames: Frames | None = declare(
+        "The frames that showed keys; None where no key is timed by a screen", better=Better.LESS
+    )
     lateness: Distribution = declare(LATENESS)
     connect: Distribution = declare(
         "From the planned to the actual opening of a line; for all lines opened in the step, also before measuring",
@@ -307,7 +313,15 @@ class StepFigures:
 
 SINCE_SENT = {"response": "response_from_sent", "echo": "echo_from_sent"}
 """Figures since an open load's arrival, each with the same without its wait for a free user."""
-ONLY_SINCE_ARRIVAL = ("first_response", "connect", "skipped", "due.waiting", "due.skipped", "unfinished.oldest")
+ONLY_SINCE_ARRIVAL = (
+    "first_response",
+    "frame",
+    "connect",
+    "skipped",
+    "due.waiting",
+    "due.skipped",
+    "unfinished.oldest",
+)
 """Figures that include the wait for a free user, and are not known without it."""
 UNDONE = ("skipped", "lost_users")
 """Figures of what was due and not done: unusual unless 0."""

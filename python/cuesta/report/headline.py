@@ -15,6 +15,7 @@ from cuesta.figures.step import UNDONE, StepFigures
 from cuesta.line_kinds import without_settings
 from cuesta.report import features, search
 from cuesta.report.figure import ENOUGH, fact, is_weak, write_duration, write_figure, write_rate
+from cuesta.report.frames import describe_costly_frames
 from cuesta.report.host_section import list_host_doubts
 from cuesta.report.law import describe_law
 from cuesta.report.limits import limit_status
@@ -219,6 +220,8 @@ def list_oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
             f"up to {many(step.set_aside, 'cell')} of a screen changed without keys, and were set aside: "
             "no change there is an echo"
         )
+    if step.frames:
+        yield from describe_costly_frames(step.frames)
     yield from describe_stuck_users(summary)
     if step.fairness and step.fairness.jain < FAIR and step.transactions.count >= ENOUGH * step.fairness.users:
         yield describe_fairness(step.fairness)

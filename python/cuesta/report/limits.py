@@ -15,6 +15,7 @@ MOST_KEPT = 6
 """Limits that were kept and that a first screen lists: those of the steps with the most users."""
 OF_ECHO = ("echo", "echo_from_sent")
 NO_ECHO = "the tape times no echo; add `Set Echo screen`"
+NO_FRAME = "the tape times no key by a screen; add `Set Echo screen`"
 
 
 def limits_section(summary: Summary) -> Section:
@@ -62,6 +63,8 @@ def describe_limit_value(result: LimitResult, summary: Summary) -> str:
     if unsteady:
         return "no steady state"
     typed = any(step.keystrokes.count for step in summary.steps)
+    if typed and figure.metric.startswith("frame") and not any(step.frame.asked for step in summary.steps):
+        return NO_FRAME
     timed = any(step.echo.count for step in summary.steps)
     return NO_ECHO if figure.metric in OF_ECHO and typed and not timed else "nothing was measured for it"
 

@@ -19,6 +19,7 @@ from cuesta.report.figure import (
     write_duration,
     write_percentile,
 )
+from cuesta.report.frames import describe_frames
 from cuesta.report.model import Cell, Folded, Part, Plots, Remark, Section, Table
 from cuesta.report.plots.distributions import plot_distributions
 from cuesta.units import count, many, seconds
@@ -33,6 +34,8 @@ BRIEF = ("p50", "p95", "p99", "max")
 """Statistics on a first screen."""
 DistributionRow = tuple[str, Distribution | None, str]
 """A label, its distribution or None for a heading, and the figure's name in the catalogue."""
+BELOW = {"echo_from_sent": 1, "response_from_sent": 1, "frame": 2}
+"""Rows that refine one above them, and how far below it they stand."""
 LOADS = {
     "closed": "the next input is due a think time after the answer",
     "paced": "inputs are due at fixed times",
@@ -49,6 +52,8 @@ def response_section(summary: Summary, step: StepFigures) -> Section:
             "Response", [Remark(describe_load(step)), Remark("no transaction and no echo was measured", "notice")]
         )
     parts: list[Part] = [Remark(describe_load(step)), *list_caveats(step), times_table(rows)]
+    if step.frames:
+        parts.append(Remark(describe_frames(step.frames)))
     more: list[Part] = [*map(Remark, explain_load(step)), Plots(list(plot_distributions(summary.recorded, step)))]
     opening = [(name, each) for name, each in opening_times(step).items() if each.asked]
     if opening:
@@ -92,6 +97,8 @@ def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
             yield f"keystroke echo{f' of {keys.group}' if several else ''}", None, ""
             yield "echo", keys.echo, "echo"
             yield "since sent", keys.echo_from_sent, "echo_from_sent"
+            if keys.frame.asked:
+                yield "whole frame", keys.frame, "frame"
     classes = [each for each in step.classes if each.response.asked]
     alone = len({each.group for each in classes}) == 1
     for each in classes:
@@ -114,6 +121,7 @@ def brief_table(step: StepFigures) -> Table:
     echo, response = (choose_quoted(step, name) or name for name in ("echo", "response"))
     rows: list[tuple[str, Distribution]] = [
         (name_quoted("echo", echo), getattr(step, echo)),
+        *([("whole frame", step.frame)] if ends_later(step.frame, step.echo) else []),
         (name_quoted("answer", response), getattr(step, response)),
     ]
     groups = dict.fromkeys([*(keys.group for keys in step.keys), *(each.group for each in step.classes)])
@@ -147,8 +155,7 @@ def times_table(rows: list[DistributionRow]) -> Table:
             cells.append((label,))
         else:
             cells.append((head(f"{name}.p50", label), write_count(durations), *times_cells(name, durations)))
-        is_repeated = durations and name.endswith("_from_sent") and not is_delayed(rows[number - 1][1], durations)
-        if is_repeated or (durations is None and is_single):
+        if not is_news(rows, number) or (durations is None and is_single):
             details.add(number)
     weak, censored = any(map(has_weak, known)), any(durations.censored for durations in known)
     caption = "; ".join(filter(None, (FEW * weak, CENSORED * censored, DUE_AND_SENT)))
@@ -162,9 +169,26 @@ def times_cells(name: str, durations: Distribution) -> list[str]:
     return [NO_SIGN if none else time for time, none in zip(times, is_none, strict=True)]
 
 
-def is_delayed(due: Distribution | None, sent: Distribution) -> bool:
-    """Whether values since due and since sent differ by more than a tenth at p99."""
-    return bool(due and due.p99 and sent.p99 and due.p99 > 1.1 * sent.p99)
+def is_news(rows: list[DistributionRow], number: int) -> bool:
+    """Whether a row differs from the one above it that it refines."""
+    _, durations, name = rows[number]
+    above = rows[number - BELOW[name]][1] if name in BELOW else None
+    if not durations or not above:
+        return True
+    if name == "frame":
+        return ends_later(durations, above)
+    return is_longer(above, durations, "p99")
+
+
+def ends_later(frame: Distribution, echo: Distribution) -> bool:
+    """Whether frames end later than the echoes that they show, by more than a tenth."""
+    return is_longer(frame, echo, "p50") or is_longer(frame, echo, "p99")
+
+
+def is_longer(one: Distribution, other: Distribution, name: str) -> bool:
+    """Whether a percentile is longer by more than a tenth."""
+    longer, shorter = getattr(one, name), getattr(other, name)
+    return bool(longer and shorter and longer > 1.1 * shorter)
 
 
 def sizes_table(classes: Sequence[TransactionClass]) -> Table:

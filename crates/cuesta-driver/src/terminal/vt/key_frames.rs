@@ -149,7 +149,7 @@ impl KeyFrames {
     fn continues(&self, frame: Frame, piece: Frame) -> bool {
         let has_later_key = self.new_keys().any(|key| key.sent > frame.last);
         let is_frame = piece.is_marked || self.new_keys().next().is_some();
-        !has_later_key && !(frame.is_marked && is_frame)
+        !(has_later_key || frame.is_marked && is_frame)
     }
 
     /// A frame has begun: counts it if it is drawn for the last timed key.
