@@ -12,6 +12,8 @@ from cuesta.target import BUILTIN_HOST
 FOLDER = Path(__file__).parent / "tapes"
 PREFIX = "builtin:"
 TARGET = "Target: "
+STREAM = "sessions/stream"
+"""The tape of other sessions at a shell (`plan/sessions`). Nobody types it, so that it is in no list."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from cuesta.engine.job import prepare
 from cuesta.errors import UsageError
 from cuesta.plan import Group, RawOptions, load
-from cuesta.plan.sessions import STREAM, is_shell
+from cuesta.plan.sessions import STREAM_TAPE as STREAM
+from cuesta.plan.sessions import is_shell
 
 
 def groups(here: Path, **keywords: object) -> list[tuple[str, int, str, bool | None]]:
@@ -23,6 +25,12 @@ def test_the_others_stream_in_the_background(here: Path) -> None:
     assert groups(here, sessions=10) == [own, ("others", 9, STREAM, True)]
     assert groups(here, sessions=10, sessions_tape="s.tape") == [own, ("others", 9, "s.tape", True)]
     assert groups(here, sessions=5, users=2) == [("users", 2, "type.tape", None), ("others", 3, STREAM, True)]
+
+
+def test_the_tape_of_the_others_at_a_shell_ships_with_cuesta(here: Path) -> None:
+    job = prepare(load(RawOptions(tape="typing", keywords={"target": "pty:bash", "sessions": 2}), here))
+    tape = job.tape(job.plan.settings.group[1])
+    assert (tape.name, tape.times_echo, tape.content.transactions(), tape.notes) == ("stream", False, [], ())
 
 
 def test_one_session_has_a_group_of_no_others_and_keeps_its_lines_in_a_sweep(here: Path) -> None:

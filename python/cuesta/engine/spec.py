@@ -22,7 +22,7 @@ class Threads:
     may_spin: bool = False
     """Whether threads that spin take no CPU time from the host."""
     has_neighbour: bool = False
-    """Whether a neighbour competes with them for CPUs: they then go before other programs."""
+    """Whether a neighbour, or sessions in the background, compete with them for CPUs: they go before these then."""
 
 
 def run_spec(

@@ -6,7 +6,7 @@ from pathlib import Path
 from cuesta import _native
 from cuesta.errors import InputError
 from cuesta.foreign_files import LONGEST_TEXT, TooLongError, read_bytes
-from cuesta.shipped_tapes import FOLDER, list_words, word_of
+from cuesta.shipped_tapes import FOLDER, STREAM, list_words, word_of
 from cuesta.validation import suggest
 
 CAST = ".cast"
@@ -35,7 +35,7 @@ class TapeFile:
 def read_tape(where: str, closed: bool = True) -> TapeFile:
     """Read `builtin:WORD` or a file. A cast's tape has think times if `closed`, else the recorded instants."""
     word = word_of(where)
-    if word is not None and word not in list_words():
+    if word is not None and word not in (*list_words(), STREAM):
         raise InputError(f"{where}: no such tape ships with Cuesta{suggest(word, list_words())}", "see `cuesta tapes`")
     path = FOLDER / f"{word}.tape" if word else Path(where)
     text, notes = _of_cast(path, where, closed) if is_cast(where) else (_text(path, where), ())

@@ -11,9 +11,10 @@ from typing import Any
 
 from cuesta.errors import UsageError
 from cuesta.line_kinds import without_settings
+from cuesta.shipped_tapes import PREFIX, STREAM
 from cuesta.target import BUILTIN_HOST, kind_of
 
-STREAM = "builtin:sessions/stream"
+STREAM_TAPE = f"{PREFIX}{STREAM}"
 """The tape of the others at a shell."""
 SHELLS = re.compile(r"(ba|da|k|mk|z|fi)?sh|busybox")
 OF_TYPISTS = ("sessions", "sessions_tape", "load", "align", "think", "key_rate", "key_law")
@@ -51,7 +52,7 @@ def _number(value: object) -> int | None:
 def _stream_at(target: str, others: int) -> str:
     """The tape for sessions at a shell. Raises UsageError for other programs, at which nobody knows what streams."""
     if is_shell(target) or not others:
-        return STREAM
+        return STREAM_TAPE
     rows = ("Set Echo off", "Wait+Silence 2s", 'Type "write a long text" Enter', "Forever", "  Sleep 1m", "End")
     raise UsageError(
         f"{without_settings(target)}: what do its other sessions stream? Nothing says what starts it",
