@@ -54,6 +54,13 @@ def resume(cuesta: Cuesta) -> Resume:
     return lambda run: cuesta("search", "--resume", run, "--dry-run")
 
 
+@pytest.mark.parametrize("beside", [("--beside", "yes"), ("--sessions", "3", "--sessions-tape", "row.tape")])
+def test_a_search_has_nothing_beside_it(here: Path, cuesta: Cuesta, beside: tuple[str, ...]) -> None:
+    (here / "row.tape").write_text(TAPE)
+    arguments = ("search", "row.tape", "--target", "pty:cat", "--limit", "echo.p95 < 1s", "--dry-run")
+    cuesta(*arguments, *beside).ends(Exit.BAD_INPUT, "nothing beside it", "sweep instead")
+
+
 def test_a_search_goes_on_with_the_tape_that_it_began_with(tmp_path: Path, resume: Resume) -> None:
     run = begun(tmp_path)
     resume(run).ends()

@@ -130,6 +130,9 @@ def _plan_search(plan: Plan, method: Method, budget: str | None) -> PlannedSearc
     if count_looped_lines(job, most):
         what = "a search tries any number of users, and lines at `bsc-loop` come in pairs"
         raise InputError(what, "sweep even numbers instead: cuesta run --users 2,4,8")
+    if plan.settings.beside or any(group.background for group in plan.settings.group):
+        what = "a search has nothing beside it: no neighbour (`beside`), no users in the background (`sessions`)"
+        raise InputError(what, "sweep instead: cuesta run --users 1,2,5,10 --beside COMMAND")
     search_job = SearchJob(job, most, {"method": method.json()})
     return PlannedSearch(search_job, plan.settings, method, _budget(plan.settings, budget))
 
