@@ -9,8 +9,15 @@ import pytest
 from cuesta.errors import Exit
 from cuesta.workflow import rehearsal
 from tests.conftest import Cuesta, Write
-from tests.run_folder import RunFolder, edit_run
+from tests.run_folder import CLOCK, NANO, RunFolder, edit_run, write_rows
 
+ACCOMPANIED = {
+    "step": 0,
+    "begin": {"at": CLOCK, "cpu": 0.0},
+    "end": {"at": CLOCK + 99 * NANO, "cpu": 9.0},
+    "runs": [{"begin": CLOCK, "end": CLOCK + 99 * NANO, "ended": None}],
+}
+"""The record of a neighbour that ran beside all of a run."""
 RECORD = {
     "names": ["app-1.4", "app-1.5"],
     "targets": ["pty:./app-1.4 notes.txt", "pty:./app-1.5 notes.txt"],
@@ -82,6 +89,39 @@ def test_a_page_shows_both_distributions_and_each_pair(here: Path, cuesta: Cuest
     assert "All keys: how many took at most a time" in page
 
 
+@pytest.mark.parametrize(
+    ("slower", "code", "sentence"),
+    [
+        (1.0, Exit.GOOD, "beside `make -j8` a key echoes as quickly as alone"),
+        (1.8, Exit.CHANGED, "beside `make -j8` a key echoes 25.5 ms later than alone [25.53–25.58 ms]: slower"),
+    ],
+)
+def test_what_a_neighbour_costs_is_a_sentence_of_its_own(
+    here: Path, cuesta: Cuesta, slower: float, code: Exit, sentence: str
+) -> None:
+    """Sides that differ in their neighbours are refused, unless these are what is compared."""
+    names = ["alone", "beside `make -j8`"]
+    folder = compared(here / "out", slower, names=names)
+    for number in range(6):
+        with edit_run(folder / f"pair-{number}" / "new") as run:
+            run["plan"]["beside"] = "make -j8"
+        write_rows(folder / f"pair-{number}" / "new" / "beside.jsonl", [ACCOMPANIED])
+    refused = cuesta("compare", folder).ends(Exit.REFUSED).out
+    assert "neighbours: beside (none) against make -j8" in " ".join(refused.split())
+    (folder / "versions.json").write_text(json.dumps({**RECORD, "names": names, "compared": "neighbours"}))
+    document = cuesta("compare", folder, "--json", "-").ends(code).json
+    assert document["sentence"].startswith(sentence)
+    assert (document["design"], document["unlike"]) == ("neighbours", [])
+
+
+def test_a_neighbour_that_ends_at_once_ends_the_comparison(here: Path, cuesta: Cuesta, write: Write) -> None:
+    write("type.tape", 'Set KeyRate 20cps\nSet Echo timed\nForever\n  Type "abcdefgh"\nEnd\n')
+    arguments = ("pty:cat", "--tape", "type.tape", "--beside", "echo no rule >&2; exit 2", "--quiet", "--out", "out")
+    said = cuesta("compare", *arguments).ends(Exit.INVALID).row
+    assert "not valid: beside `echo no rule >&2; exit 2`: beside it" in said
+    assert "ended with code 2, and said: no rule; give a command that goes on" in said
+
+
 def test_too_few_pairs_cannot_tell(here: Path, cuesta: Cuesta) -> None:
     folder = compared(here / "out", 1.5, pairs=4, ended="budget")
     said = cuesta("compare", folder).ends(Exit.INCONCLUSIVE).out
@@ -93,6 +133,10 @@ def test_too_few_pairs_cannot_tell(here: Path, cuesta: Cuesta) -> None:
     [
         ("pty:a", Exit.USAGE, "expected two targets, got pty:a"),
         ("pty:a folder", Exit.USAGE, "expected two targets"),
+        ("pty:a pty:b pty:c --beside yes", Exit.USAGE, "expected two targets"),
+        ("folder --beside yes", Exit.USAGE, "--beside: for targets that are compared"),
+        ("pty:bash --sessions 1", Exit.USAGE, "--sessions: expected a number of at least 2"),
+        ("pty:vim --sessions 3", Exit.USAGE, "what do its other sessions stream?"),
         ("pty:a pty:b --pairs 8", Exit.USAGE, "--pairs: not with two targets"),
         ("pty:a pty:b --margin 5", Exit.USAGE, "--margin 5%,2ms"),
         ("pty:a pty:b --margin 2ms,3ms", Exit.USAGE, "expected a percentage or a duration"),

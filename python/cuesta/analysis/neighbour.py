@@ -11,10 +11,10 @@ LONGEST_COMMAND = 40
 """Characters of a command in a sentence."""
 
 
-def quote_command(command: str) -> str:
-    """A command as a sentence names it: on one row, cut if it is long."""
+def quote_command(command: str, most: int = LONGEST_COMMAND) -> str:
+    """A command as a sentence names it: on one row, cut if it is longer than `most` characters."""
     text = " ".join(command.split())
-    return f"`{text if len(text) <= LONGEST_COMMAND else f'{text[: LONGEST_COMMAND - 1]}…'}`"
+    return f"`{text if len(text) <= most else f'{text[: most - 1]}…'}`"
 
 
 def describe_neighbour(recorded: Recorded, number: int, times: StepTimes, seconds: float) -> NeighbourFigures | None:

@@ -22,6 +22,8 @@ from cuesta.workflow.service_profile import ServiceComparison, compare_with_serv
 
 MARGIN = "5%"
 """The default of --margin."""
+NEIGHBOURS = ("beside", "sessions", "sessions_tape")
+"""Flags of what runs beside the users."""
 EXAMPLE = "as --compensation response.p95=0.97"
 
 
@@ -29,7 +31,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
     if arguments.revisions or any(map(is_target, arguments.folders)):
         return _compare_targets(arguments)
-    of_targets = ("tape", "budget", "figure", "data", "build")
+    of_targets = ("tape", "budget", "figure", "data", "build", *NEIGHBOURS)
     _refuse(arguments, *of_targets, reason="for targets that are compared: cuesta compare TARGET TARGET")
     arguments.folders = [Path(folder) for folder in arguments.folders]
     if len(arguments.folders) == 1 and is_versions(arguments.folders[0]):
@@ -56,7 +58,9 @@ def _compare_targets(arguments: argparse.Namespace) -> int:
     expected, example = "two targets", "'pty:./app-1.4' 'pty:./app-1.5'"
     if arguments.revisions:
         expected, example = "one program for --revisions", "'pty:./app notes.txt'"
-    if len(targets) != (1 if arguments.revisions else 2) or not all(map(is_target, targets)):
+    is_alone = not arguments.revisions and any(getattr(arguments, name) for name in NEIGHBOURS)
+    numbers = (1,) if arguments.revisions else (1, 2) if is_alone else (2,)
+    if len(targets) not in numbers or not all(map(is_target, targets)):
         raise UsageError(f"cuesta compare: expected {expected}, got {given or 'none'}", f"as {example}")
     if arguments.revisions and kind_of(targets[0]) not in OWN_PROGRAMS:
         what = f"cuesta compare: --revisions: {targets[0]} is no program that is started here"

@@ -26,6 +26,7 @@ from cuesta.workflow.compare_versions import (
 )
 from cuesta.workflow.control import ignore
 from cuesta.workflow.make_versions import PlannedVersions
+from cuesta.workflow.neighbours import Neighbours
 from cuesta.workflow.revisions import find_revisions
 
 
@@ -52,6 +53,8 @@ def plan_comparison(arguments: argparse.Namespace) -> PlannedVersions:
     margin, budget = read_margin(arguments.margin or MARGIN), read_budget(arguments.budget or BUDGET)
     settings = VersionsSettings(margin, budget, arguments.figure, arguments.despite)
     here, targets = Path.cwd(), arguments.folders
+    neighbours = Neighbours(arguments.beside, arguments.sessions, arguments.sessions_tape)
+    is_one = len(targets) == 1 and not arguments.revisions
     revisions = find_revisions(arguments.revisions, arguments.build, here) if arguments.revisions else None
     return prepare_versions(
         (targets[0], targets[-1]),
@@ -59,9 +62,10 @@ def plan_comparison(arguments: argparse.Namespace) -> PlannedVersions:
         settings,
         here,
         environment=dict(os.environ),
-        flags={"data": arguments.data} if arguments.data else {},
+        flags={**({"data": arguments.data} if arguments.data else {}), **({} if is_one else neighbours.flags())},
         command=sys.argv,
         revisions=revisions,
+        neighbours=neighbours if is_one else None,
     )
 
 

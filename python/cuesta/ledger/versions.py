@@ -10,6 +10,7 @@ from cuesta.foreign_files import TooLongError, read_text
 
 FILE = "versions.json"
 FORMAT = 1
+Compared = Literal["versions", "neighbours"]
 Ending = Literal["decided", "budget", "interrupted", "obstacle"]
 
 
@@ -19,6 +20,8 @@ class VersionsRecord(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     format: int = FORMAT
+    compared: Compared = "versions"
+    """What the sides differ in: `neighbours` are what runs beside the users of the new side."""
     names: tuple[str, str]
     """Those of the base version and of the new one."""
     targets: tuple[str, str]

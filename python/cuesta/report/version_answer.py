@@ -12,6 +12,11 @@ SUBJECTS = {"echo": "echoes a key", "response": "answers", "first_response": "be
 """What a version does, by the series of a figure that is judged."""
 SLOW_SUBJECTS = {"echo": "echoes one key in twenty", "response": "gives one answer in twenty"}
 """The same of a 95th percentile."""
+CLAUSES = {"echo": "a key echoes", "response": "an answer comes", "first_response": "an answer begins"}
+CLAUSES |= {"frame": "a key is shown"}
+"""What happens beside neighbours, by the series of a figure that is judged."""
+SLOW_CLAUSES = {"echo": "one key in twenty echoes", "response": "one answer in twenty comes"}
+"""The same of a 95th percentile."""
 OF_SLOW = {"echo": "One key in twenty", "response": "One answer in twenty"}
 
 
@@ -44,7 +49,9 @@ def state_difference(figure: PairedFigure, comparison: VersionComparison, *, is_
     base, new = comparison.terms.names
     who, than = (f"{new} ", f" than {base}") if is_first else ("", "")
     series, statistic, difference = figure.metric.series, figure.metric.statistic, figure.difference
-    subjects = SLOW_SUBJECTS if statistic == "p95" else SUBJECTS if statistic == "p50" else {}
+    of_versions = comparison.terms.compared == "versions"
+    by_statistic = {"p50": SUBJECTS, "p95": SLOW_SUBJECTS} if of_versions else {"p50": CLAUSES, "p95": SLOW_CLAUSES}
+    subjects = by_statistic.get(statistic, {})
     if figure.metric.unit == Unit.SECONDS and series in subjects:
         does, size = subjects[series], seconds(abs(difference.value))
         if figure.claim == Claim.NO_WORSE and includes_zero(difference):
@@ -53,7 +60,7 @@ def state_difference(figure: PairedFigure, comparison: VersionComparison, *, is_
         word = ("later", "sooner")[difference.value < 0]
     else:
         size, word = in_unit(abs(difference.value), figure.metric.unit), ("more", "less")[difference.value < 0]
-        does = f"has {figure.metric.label}"
+        does = f"has {figure.metric.label}" if of_versions else f"{figure.metric.label} is"
     return f"{who}{does} {size} {word}{than}{write_bounds(difference, figure.metric.unit)}"
 
 

@@ -193,7 +193,7 @@ def data(comparison: VersionComparison, record: VersionsRecord) -> dict[str, Any
     return {
         "verdict": str(comparison.verdict),
         "sentence": answer(comparison, record),
-        "design": "versions",
+        "design": record.compared,
         "names": list(record.names),
         "targets": list(record.targets),
         "commits": record.commits and list(record.commits),

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from cuesta import _native
+from cuesta.analysis.compare.comparability import KINDS
 from cuesta.analysis.compare.paired_figure import Margin, PairedFigure
 from cuesta.analysis.compare.versions import (
     Verdict,
@@ -19,12 +20,13 @@ from cuesta.engine.interleaved import Interleaved
 from cuesta.engine.job import SECOND, Job
 from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.figures import BY_NAME, Unit
-from cuesta.ledger.versions import VersionsRecord, read_versions_record
+from cuesta.ledger.versions import Compared, VersionsRecord, read_versions_record
 from cuesta.plan import RawOptions
 from cuesta.target import without_passwords
 from cuesta.validation import suggest
 from cuesta.workflow.control import Control
 from cuesta.workflow.make_versions import MOST_PAIRS, PlannedVersions, VersionMaker, terms_of
+from cuesta.workflow.neighbours import ALONE, Neighbours
 from cuesta.workflow.revisions import Revisions, check_out
 from cuesta.workflow.run_pairs import check_likeness
 from cuesta.workflow.version_names import name_versions
@@ -139,22 +141,31 @@ def prepare_versions(  # noqa: PLR0913, as a run
     flags: Mapping[str, object] = MappingProxyType({}),
     command: Sequence[str],
     revisions: Revisions | None = None,
+    neighbours: Neighbours | None = None,
 ) -> PlannedVersions:
-    """Read and check all that a comparison of two targets needs, or of one in two revisions. Raises CuestaError."""
+    """Read and check all that a comparison of two targets needs, or of one in two revisions. Raises CuestaError.
+
+    With `neighbours` both targets are one: its users are alone, and beside these.
+    """
     played = tape or DEFAULT_TAPE
     plan = Path(here, played) if played.endswith(".toml") else None
     common = {"meters": "none", **flags}
+    own = (neighbours.flags_alone(), neighbours.flags()) if neighbours else ({}, {})
     base, new = (
-        RawOptions(plan, None if plan else played, {**common, "target": target}, environment, command=tuple(command))
-        for target in targets
+        RawOptions(
+            plan, None if plan else played, {**common, "target": target, **of_side}, environment, command=tuple(command)
+        )
+        for target, of_side in zip(targets, own, strict=True)
     )
     folders = (revisions.base.folder, revisions.new.folder) if revisions else None
     series = Interleaved(base, new, here, MOST_PAIRS, folders)
     jobs = series.jobs(1)
-    check_likeness(jobs, settings.despite)
+    compared: Compared = "neighbours" if neighbours else "versions"
+    check_likeness(jobs, settings.despite, [kind for kind in KINDS if kind != compared])
     figures = choose_figures(jobs[0], settings)
     record = VersionsRecord(
-        names=(revisions.base.name, revisions.new.name) if revisions else name_versions(*targets),
+        compared=compared,
+        names=name_sides(targets, revisions, neighbours),
         targets=(without_passwords(targets[0]), without_passwords(targets[1])),
         commits=(revisions.base.commit, revisions.new.commit) if revisions else None,
         tape=", ".join(each.name for each in jobs[0].tapes.values()),
@@ -167,6 +178,12 @@ def prepare_versions(  # noqa: PLR0913, as a run
         despite=settings.despite,
     )
     return PlannedVersions(series, record, jobs, revisions)
+
+
+def name_sides(targets: tuple[str, str], revisions: Revisions | None, neighbours: Neighbours | None) -> tuple[str, str]:
+    if neighbours:
+        return ALONE, neighbours.name()
+    return (revisions.base.name, revisions.new.name) if revisions else name_versions(*targets)
 
 
 def choose_figures(job: Job, settings: VersionsSettings) -> list[str]:

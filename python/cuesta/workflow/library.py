@@ -49,6 +49,7 @@ from cuesta.workflow.control import Control, ignore
 from cuesta.workflow.find_limit import Search, SearchTerms, find_limit, prepare_resumed, prepare_search
 from cuesta.workflow.list_tapes import list_tapes
 from cuesta.workflow.measure import measure, prepare_run
+from cuesta.workflow.neighbours import Neighbours
 from cuesta.workflow.predict_loads import Prediction, Questions, predict_loads
 from cuesta.workflow.revisions import find_revisions
 from cuesta.workflow.run_pairs import prepare_pairs, run_pairs
@@ -135,6 +136,9 @@ def compare(  # noqa: PLR0913, keywords
     figures: Sequence[str] = (),
     revisions: str | None = None,
     build: str | None = None,
+    beside: str | None = None,
+    sessions: int | str | None = None,
+    sessions_tape: File | None = None,
     here: File = ".",
     out: File | None = None,
     observer: Observer = ignore,
@@ -147,7 +151,8 @@ def compare(  # noqa: PLR0913, keywords
     Two targets are versions of one program: `compare("pty:./app-1.4", "pty:./app-1.5", tape="edit.tape")` makes pairs
     of short runs until they tell whether the new version is worse, or `budget` is used up, and returns `Versions`.
     `margin` may then also be a text (`"2ms"`); `figures` are judged, by default `echo.p50`. `revisions="main..HEAD"`
-    compares two revisions of one target, each in a worktree, where the command `build` builds it.
+    compares two revisions of one target, each in a worktree, where the command `build` builds it. One target with
+    `beside="make -j8"` or `sessions=10` is compared with itself: alone, and beside the command or nine other sessions.
 
     Without `new`, `base` is a folder of pairs. `margin` is the least change that matters, a share; `step` counts from
     0, by default the last; `despite` is the reason to compare sides that differ, `compensation` the factor of each
@@ -155,18 +160,29 @@ def compare(  # noqa: PLR0913, keywords
     """
     control = _control(observer, stop, engine, tell)
     targets = [side for side in (base, new) if isinstance(side, str) and is_target(side)]
-    if revisions is not None or len(targets) == 2:
-        if step is not None or pairs is not None or compensation or len(targets) != (2 if revisions is None else 1):
-            what = "two targets, or one with revisions, are compared without step, pairs and compensation"
+    neighbours = Neighbours(beside, None if sessions is None else str(sessions), _word(sessions_tape))
+    if revisions is not None or len(targets) == 2 or (targets and neighbours.flags()):
+        numbers = (1,) if revisions is not None else (1, 2) if neighbours.flags() else (2,)
+        if step is not None or pairs is not None or compensation or len(targets) not in numbers:
+            what = "two targets, or one with revisions or beside, are compared without step, pairs and compensation"
             raise UsageError(what, "as compare('pty:./app', revisions='main..HEAD')")
         built = None if revisions is None else find_revisions(revisions, build, Path(here))
         settings = VersionsSettings(read_margin(margin), _budget(budget), figures, despite)
-        command, named = ("cuesta.compare", *targets), None if tape is None else str(tape)
-        sides = targets[0], targets[-1]
-        versions = prepare_versions(sides, named, settings, Path(here), command=command, revisions=built)
+        is_one = len(targets) == 1 and revisions is None
+        versions = prepare_versions(
+            (targets[0], targets[-1]),
+            _word(tape),
+            settings,
+            Path(here),
+            flags={} if is_one else neighbours.flags(),
+            command=("cuesta.compare", *targets),
+            revisions=built,
+            neighbours=neighbours if is_one else None,
+        )
         return run_versions(versions, _folder(out, here, "compare"), control)
-    if any((tape, budget, figures, build)):
-        raise UsageError("tape, budget, figures and build are for targets, which are run in turn", "leave them out")
+    if any((tape, budget, figures, build, *neighbours.flags())):
+        what = "tape, budget, figures, build, beside and sessions are for targets, which are run in turn"
+        raise UsageError(what, "leave them out")
     if new is None and not isinstance(base, Run) and is_versions(Path(here, base)):
         return read_comparison(Path(here, base))
     if isinstance(margin, str):
@@ -307,6 +323,11 @@ def _texts(texts: Sequence[str]) -> Sequence[str]:
 def _place(side: File | Run, here: File) -> Path:
     """The folder of a run, or the path of a file."""
     return side.folder if isinstance(side, Run) else Path(here, side)
+
+
+def _word(tape: File | None) -> str | None:
+    """The name of a tape as text."""
+    return None if tape is None else str(tape)
 
 
 def _control(

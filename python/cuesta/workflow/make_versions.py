@@ -49,7 +49,14 @@ def terms_of(record: VersionsRecord) -> VersionTerms:
     margin = Margin(record.margin_share, record.margin_difference)
     is_cut_short = record.ended in ("budget", "interrupted")
     return VersionTerms(
-        record.names, record.figures, record.guards, margin, record.planned, is_cut_short, record.despite
+        record.names,
+        record.figures,
+        record.guards,
+        margin,
+        record.planned,
+        is_cut_short,
+        record.despite,
+        record.compared,
     )
 
 

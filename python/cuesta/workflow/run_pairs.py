@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cuesta.analysis.compare.comparability import collect_facts, list_differences
+from cuesta.analysis.compare.comparability import KINDS, collect_facts, list_differences
 from cuesta.analysis.compare.comparison import Terms
 from cuesta.analysis.compare.metrics import ECHO, ECHO_HEADLINES, HEADLINE
 from cuesta.analysis.compare.sides import read_compared_run
@@ -126,11 +126,11 @@ def _read_number(text: str | None, figures: int) -> int:
     return int(text)
 
 
-def check_likeness(jobs: tuple[Job, Job], despite: str | None) -> None:
+def check_likeness(jobs: tuple[Job, Job], despite: str | None, kinds: Sequence[str] = KINDS) -> None:
     """Raise RefusedError before the first run if the plans differ in what the comparison would refuse afterwards."""
     now = datetime.now(UTC)
     base, new = (collect_facts(describe_run(job, now)) for job in jobs)
-    unlike = list_differences(base, new)
+    unlike = list_differences(base, new, kinds)
     if unlike and not despite:
         remedy = "make both sides alike, or give a reason to compare them anyway: --despite REASON"
         raise RefusedError(f"the plans differ: {'; '.join(map(str, unlike))}", remedy)

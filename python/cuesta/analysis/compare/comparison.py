@@ -47,6 +47,8 @@ class Terms:
     """By metric: the factor that converts the new side's figure to the base's method."""
     figures: Sequence[Metric] = ()
     """The figures that are judged; empty: the headline figures of what the tapes time."""
+    kinds: Sequence[str] = KINDS
+    """Kinds of facts that must be alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comp
         new,
         in_pairs,
         terms,
-        unlike=list_differences(one, other),
+        unlike=list_differences(one, other, terms.kinds),
         host=list_differences(one, other, [HOST]),
         failures=failures,
         headline=[withhold_verdict(figure, failures) for figure in judged],
@@ -145,7 +147,7 @@ def list_refusals(base: Side, new: Side, terms: Terms) -> Iterator[Refusal]:
     for run in new.runs:
         if copied := why_copy(run, base.runs, base.folder):
             yield Refusal(f"NEW: {run.folder.name} is on both sides: {copied}", "give each side runs of its own")
-    unlike = list_differences(base.runs[0].facts, new.runs[0].facts) if base.runs and new.runs else []
+    unlike = list_differences(base.runs[0].facts, new.runs[0].facts, terms.kinds) if base.runs and new.runs else []
     if not terms.despite:
         yield from (
             Refusal(str(each), "make both sides alike, or give a reason to compare them anyway: --despite REASON")

@@ -11,17 +11,18 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from cuesta.analysis.compare.comparability import HOST, Difference, list_differences
+from cuesta.analysis.compare.comparability import HOST, KINDS, Difference, list_differences
 from cuesta.analysis.compare.comparison import Terms, list_refusals
 from cuesta.analysis.compare.failures import MATTERS
 from cuesta.analysis.compare.looks import Look, plan_looks
 from cuesta.analysis.compare.metrics import FAILED, Metric, metric
 from cuesta.analysis.compare.paired_figure import Claim, Margin, PairedFigure
 from cuesta.analysis.compare.sides import ComparedRun, ExcludedRun, Side, extract_figures
-from cuesta.analysis.summary import LAST, summarise
+from cuesta.analysis.summary import LAST, LocatedDoubt, summarise
 from cuesta.analysis.waits import PERCENTILES, Waits, select_waits
 from cuesta.figures import BY_NAME
 from cuesta.ledger.experiment import read_pairs
+from cuesta.ledger.versions import Compared
 from cuesta.units import many
 
 LEVEL = 0.025
@@ -54,6 +55,12 @@ class VersionTerms:
     is_cut_short: bool = False
     """Whether no more pairs are made, although more were planned and those made could not tell."""
     despite: str | None = None
+    compared: Compared = "versions"
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """Kinds of facts that must be alike on both sides."""
+        return [kind for kind in KINDS if kind != self.compared]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +125,15 @@ def read_version_run(folder: Path, terms: VersionTerms) -> VersionRun:
     values = {name: BY_NAME[name].take_from(step) for name in (*terms.figures, *terms.guards)}
     waits = select_waits(summary.recorded.measured_in(step.step), metric(terms.figures[0]).series or "echo")
     is_measured = any(values[name] is not None for name in terms.figures)
-    doubt = next((f"{each}; {each.doubt.advice}" for each in summary.doubts if each.doubt.blames == "host"), None)
+    unaccompanied = say_first(each for each in summary.doubts if each.doubt.name == "unaccompanied")
+    doubt = say_first(each for each in summary.doubts if each.doubt.blames == "host")
     nothing = None if compared.why_excluded else f"{metric(terms.figures[0]).label}: nothing was measured"
-    return VersionRun(compared, values, waits, None if is_measured else doubt or nothing)
+    return VersionRun(compared, values, waits, unaccompanied or (None if is_measured else doubt or nothing))
+
+
+def say_first(doubts: Iterable[LocatedDoubt]) -> str | None:
+    """The first of some doubts, and what to do; None if there is none."""
+    return next((f"{each}; {each.doubt.advice}" for each in doubts), None)
 
 
 def compare_versions(
@@ -141,10 +154,12 @@ def compare_versions(
     if not counting:
         return replace(comparison, verdict=Verdict.NOT_VALID, why=["no pair counts"])
     one_side, other_side = (Side(folder, [run.compared for run in side], []) for side in (base, new))
-    if refused := [each.why for each in list_refusals(one_side, other_side, Terms(despite=terms.despite))]:
+    likeness = Terms(despite=terms.despite, kinds=terms.kinds)
+    if refused := [each.why for each in list_refusals(one_side, other_side, likeness)]:
         return replace(comparison, verdict=Verdict.REFUSED, why=refused)
     one, other = base[0].compared.facts, new[0].compared.facts
-    return replace(decide(comparison), unlike=list_differences(one, other), host=list_differences(one, other, [HOST]))
+    unlike, host = list_differences(one, other, terms.kinds), list_differences(one, other, [HOST])
+    return replace(decide(comparison), unlike=unlike, host=host)
 
 
 def does_count(pair: tuple[VersionRun, VersionRun]) -> bool:

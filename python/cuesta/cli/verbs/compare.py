@@ -27,6 +27,8 @@ EXAMPLES = """examples:
   cuesta compare 'pty:./app-1.4 notes.txt' 'pty:./app-1.5 notes.txt'
   cuesta compare 'pty:./app notes.txt' --revisions main..HEAD --build make
   cuesta compare pty:./old pty:./new --tape edit.tape --margin 10% --budget 5m
+  cuesta compare pty:vim --beside 'while :; do make clean; make -j8; done'   what a compile costs the typist
+  cuesta compare pty:bash --sessions 10
   cuesta compare runs/release-8.2 runs/release-8.3
   cuesta compare base/ new/ --margin 3% --json - | jq .verdict
   cuesta compare --interleave old.toml new.toml --pairs 12 --out runs/old-new
@@ -54,6 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     versions.add_argument("--build", metavar="COMMAND", help="builds a revision in its worktree, such as make")
     markdown = "append the result as Markdown, for example to $GITHUB_STEP_SUMMARY; - = standard output"
     versions.add_argument("--markdown", type=Path, metavar="FILE", help=markdown)
+    beside = "what a neighbour costs who types at one target: runs without and with this command, such as 'make -j8'"
+    versions.add_argument("--beside", metavar="COMMAND", help=f"{beside}; at two targets both run beside it")
+    sessions = "what other sessions cost: runs with one session and with N, of which all but one stream"
+    versions.add_argument("--sessions", metavar="N", help=sessions)
+    versions.add_argument("--sessions-tape", metavar="TAPE", help="what the other sessions play; docs/beside.md")
     versions.add_argument("--data", metavar="CSV", help="users, one a row, for ${column} in the tape")
     terms = parser.add_argument_group("terms of the comparison")
     margin = "the least change that matters; default 5%%; of two targets also 2ms, or 5%%,2ms: the larger of both"
