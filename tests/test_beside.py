@@ -78,7 +78,7 @@ def test_a_run_is_not_valid_if_nothing_ran_beside_it(here: Path, write: Write, c
 
 
 def test_other_sessions_of_one_process_delay_the_typist(here: Path, write: Write, cuesta: Cuesta) -> None:
-    """With seven others the one thread works for 35 of 50 ms, so that most keys wait for it."""
+    """With seven others the one thread is taken for 35 of 50 ms, so that most keys wait for it."""
     write("type.tape", TAPE)
     write("stream.tape", STREAM)
     write("plan.toml", f'tape = "type.tape"\nsettle = "1s"\nmeasure = "2s"\nstagger = "20ms"\n{BUSY}')
