@@ -1,0 +1,208 @@
+"""The step of the GitHub Action (action.yml) that compares two revisions, and tells GitHub what came out.
+
+It reads the action's inputs as INPUT_*, and the runner's GITHUB_* and RUNNER_TEMP. It calls `cuesta compare` and
+writes annotations, the step summary and the outputs. Needs only the standard library and an installed Cuesta.
+"""
+
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+VERDICTS = {0: "no worse", 90: "worse", 91: "cannot tell", 92: "refused", 97: "not valid"}
+"""The exit codes of `cuesta compare` after which there is an answer."""
+MOST_BYTES = 1024 * 1024 - 1
+"""GitHub drops a step summary of 1 MiB."""
+MOST_ROWS = 40
+"""Last rows of messages that an annotation shows."""
+WIDTH = 60
+"""Columns of the plot."""
+NO_COMMIT = "0" * 40
+"""What GitHub calls the commit before the first of a branch."""
+
+
+class StepError(Exception):
+    """What keeps the revisions from being compared, with what to do."""
+
+
+def main() -> int:
+    """Compare, tell GitHub, and return the exit code of the step."""
+    try:
+        fails = {"worse": True, "never": False}[given("FAIL_ON", "worse")]
+    except KeyError:
+        annotate("error", "fail-on: expected `worse` or `never`")
+        return 2
+    try:
+        revisions = find_revisions(read_event(), given("BASE"), given("HEAD", "HEAD"))
+        check_history(revisions)
+        result, page, details = compare(revisions)
+    except StepError as error:
+        annotate("error", str(error))
+        return 1
+    tell(result, page, details, fails)
+    return int(fails and result["verdict"] == "worse")
+
+
+def given(name: str, default: str = "") -> str:
+    """An input of the action."""
+    return os.environ.get(f"INPUT_{name}", "").strip() or default
+
+
+def read_event() -> Mapping[str, Any]:
+    """What made the workflow run, as GitHub tells it."""
+    path = os.environ.get("GITHUB_EVENT_PATH")
+    event: Mapping[str, Any] = json.loads(Path(path).read_text(encoding="utf-8")) if path else {}
+    return event
+
+
+def find_revisions(event: Mapping[str, Any], base: str, head: str) -> str:
+    """`BASE..HEAD`; of a pull request `BASE...HEAD`, which begins where HEAD left BASE. Raises StepError."""
+    if base:
+        return f"{base}..{head}"
+    if "pull_request" in event:
+        return f"{shorten(event['pull_request']['base']['sha'])}...{head}"
+    if "merge_group" in event:
+        return f"{shorten(event['merge_group']['base_sha'])}..{head}"
+    before = event.get("before", f"{head}^")
+    if before == NO_COMMIT:
+        branch = event.get("repository", {}).get("default_branch", "main")
+        return f"origin/{branch}...{head}"
+    return f"{shorten(before)}..{head}"
+
+
+def shorten(commit: str) -> str:
+    """The first digits of a commit, by which people know it."""
+    return commit[:10]
+
+
+def check_history(revisions: str) -> None:
+    """Raise StepError if the checkout lacks a revision, or where the two parted."""
+    base, _, head = revisions.replace("...", "..").partition("..")
+    missing = [name for name in (base, head) if git("cat-file", "-e", f"{name}^{{commit}}") is None]
+    is_shallow = git("rev-parse", "--is-shallow-repository") == "true"
+    parted = not missing and "..." in revisions and git("merge-base", base, head) is None
+    if (missing or parted) and is_shallow:
+        raise StepError(
+            f"the checkout has only the newest commits, not {' and '.join(missing) or 'where the two parted'}; "
+            "set `fetch-depth: 0` at actions/checkout"
+        )
+    if missing:
+        raise StepError(f"the repository has no {' and no '.join(missing)}; set `base` and `head` to what it has")
+    if parted:
+        raise StepError(f"{base} and {head} have no commit in common; set `base`")
+
+
+def git(*arguments: str) -> str | None:
+    """What git prints; None if it fails."""
+    ended = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
+    return ended.stdout.strip() if ended.returncode == 0 else None
+
+
+def compare(revisions: str) -> tuple[Mapping[str, Any], Path, str]:
+    """Run `cuesta compare`; returns its JSON, the page, and what it says as Markdown. Raises StepError."""
+    name = given("ARTIFACT", "cuesta")
+    place = Path(os.environ["RUNNER_TEMP"]) / f"{name}-comparison"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    files = {"json": place / "comparison.json", "markdown": place / "comparison.md", "out": place / "runs"}
+    flags = {name.lower(): given(name) for name in ("BUILD", "TAPE", "MARGIN", "BUDGET")} | files
+    words = [f"--{name}={value}" for name, value in flags.items() if value]
+    command = [sys.executable, "-m", "cuesta", "compare", f"--revisions={revisions}", *words, "--", given("TARGET")]
+    with no_commands(), subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="replace") as process:
+        last = deque[str](maxlen=MOST_ROWS)
+        for row in process.stderr or ():
+            sys.stderr.write(row)
+            last.append(row)
+    if process.returncode not in VERDICTS or not files["json"].exists():
+        raise StepError("".join(last).strip() or f"cuesta compare ended with {process.returncode}")
+    page = place / f"{name}.html"
+    shutil.copy(files["out"] / "report.html", page)
+    return json.loads(files["json"].read_text(encoding="utf-8")), page, files["markdown"].read_text(encoding="utf-8")
+
+
+@contextmanager
+def no_commands() -> Iterator[None]:
+    """Until the end of the block GitHub obeys no row that looks like a command: a build may print anything."""
+    token = secrets.token_hex(16)
+    write_row(f"::stop-commands::{token}")
+    try:
+        yield
+    finally:
+        write_row(f"::{token}::")
+
+
+def write_row(row: str) -> None:
+    sys.stdout.write(f"{row}\n")
+    sys.stdout.flush()
+
+
+def tell(result: Mapping[str, Any], page: Path, details: str, fails: bool) -> None:
+    """Write the annotation, the outputs and the summary."""
+    verdict, sentence = result["verdict"], result["sentence"]
+    if verdict != "no worse":
+        annotate("error" if verdict == "worse" and fails else "warning", sentence)
+    for name, value in {"verdict": verdict, "sentence": sentence, "page": str(page)}.items():
+        append("GITHUB_OUTPUT", f"{name}={' '.join(value.split())}\n")
+    append("GITHUB_STEP_SUMMARY", cut(summarise(result, details)))
+
+
+def annotate(level: str, text: str) -> None:
+    """Print an annotation, which GitHub shows at the run; the first characters of a row have a meaning to it."""
+    escaped = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    write_row(f"::{level} title=Cuesta::{escaped}")
+
+
+def append(variable: str, text: str) -> None:
+    """Append to the file that an environment variable names."""
+    with open(os.environ[variable], "a", encoding="utf-8") as file:
+        file.write(text)
+
+
+def summarise(result: Mapping[str, Any], details: str) -> str:
+    """The comparison as Markdown, and each judged figure as a plot."""
+    plots = [plot(figure, result["names"]) for figure in result["figures"] if figure["judged"] and figure["base"]]
+    return "\n".join([details, *plots])
+
+
+def plot(figure: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Each run's figure as a point, a row a revision, on one axis."""
+    sides = [[value for value in figure[side] if value is not None] for side in ("base", "new")]
+    values = [value for side in sides for value in side]
+    low, high = min(values), max(values)
+    titles = [f"{name[:20]:20}" for name in names]
+    rows = [f"{title} {place_points(side, low, high)}" for title, side in zip(titles, sides, strict=True)]
+    ends = f"{write(low, figure['unit'])}{write(high, figure['unit']):>{WIDTH - len(write(low, figure['unit']))}}"
+    title = f"{figure['metric']} of each run"
+    return "\n".join(["```text", title, *rows, f"{'':20} {ends}", "```", ""]).replace("````", "")
+
+
+def place_points(values: Sequence[float], low: float, high: float) -> str:
+    """A row of points: `·` is one run, `:` two, `⁝` more."""
+    counts = [0] * WIDTH
+    for value in values:
+        counts[round((value - low) / (high - low) * (WIDTH - 1)) if high > low else 0] += 1
+    return "".join(" ·:⁝"[min(count, 3)] for count in counts).rstrip()
+
+
+def write(value: float, unit: str) -> str:
+    return f"{1000 * value:.2f} ms" if unit == "s" else f"{value:g} {unit}"
+
+
+def cut(text: str) -> str:
+    """The text, shortened to what GitHub takes."""
+    encoded = text.encode()
+    if len(encoded) <= MOST_BYTES:
+        return text
+    end = "\n\n(cut: the page has the rest)\n"
+    return encoded[: MOST_BYTES - len(end)].decode(errors="ignore") + end
+
+
+if __name__ == "__main__":
+    sys.exit(main())
