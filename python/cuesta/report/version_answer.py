@@ -1,5 +1,6 @@
 """The answer to a comparison of two versions in a sentence: by how much the new one differs, or why none can tell."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 from cuesta.analysis.compare.paired_figure import Claim, Estimate, PairedFigure
@@ -130,8 +131,10 @@ def explain_no_pairs(record: VersionsRecord) -> str:
 
 
 def suggest_budget(figure: PairedFigure, record: VersionsRecord) -> str:
-    """How many more pairs would decide, and how long they take."""
-    if (more := figure.more_pairs) is None:
-        return "the change is too close to the margin for this noise: more pairs would hardly decide"
-    needed = record.budget + more * record.seconds_per_pair
-    return f"about {many(more, 'more pair')} would decide: --budget {needed / 60:.0f}m"
+    """How many more pairs would decide and how long they take; else how small a change these pairs can find."""
+    if (more := figure.more_pairs) is not None:
+        needed = record.budget + more * record.seconds_per_pair
+        return f"about {many(more, 'more pair')} would decide: --budget {math.ceil(needed / 60)}m"
+    if (least := figure.least_change) is not None:
+        return f"too close to the margin for this noise: so many pairs find changes of {share(least)}"
+    return "too close to the margin for this noise: more pairs would hardly decide"

@@ -79,6 +79,14 @@ def test_changes_are_found_within_twelve_pairs(shift: float, spread: float, clai
     assert {"worse": worse, "no worse": no_worse}[claim] >= share
 
 
+@pytest.mark.parametrize("spread", [0.02, 0.08, 0.3])
+def test_however_noisy_the_pairs_are_the_wrong_claim_is_rare(spread: float) -> None:
+    """Equal versions are not called worse, and versions that are 10 % slower not `no worse`: it cannot tell instead."""
+    worse, _, _ = simulate("heavy tails", 12, 0.0, spread)
+    _, no_worse, _ = simulate("heavy tails", 12, math.log1p(0.10), spread)
+    assert max(worse, no_worse) <= LEVEL + 3 * math.sqrt(LEVEL / DRAWS)
+
+
 def test_a_large_change_needs_only_the_first_look() -> None:
     assert simulate("normal", 20, math.log1p(0.8), 0.05)[2] == 7
 

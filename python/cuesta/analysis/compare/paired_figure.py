@@ -117,13 +117,19 @@ class PairedFigure:
         return max(min(known) - self.pairs, 1) if known else None
 
     @property
-    def least_change(self) -> float | None:
-        """The least change that so many pairs find four times in five, with the spread they had; as 0.03."""
+    def spread(self) -> float | None:
+        """The standard deviation of the pairs' differences of logarithms; None if it is not known."""
         if self.ratio is None or self.pairs <= NO_SPREAD:
             return None
         base, new = self._logs(self.pairs)
-        spread = statistics.stdev(after - before for before, after in zip(base, new, strict=True))
-        least = least_change(self.pairs, spread, in_pairs=True, alpha=2 * self.level)
+        return statistics.stdev(after - before for before, after in zip(base, new, strict=True))
+
+    @property
+    def least_change(self) -> float | None:
+        """The least change that so many pairs find four times in five, with the spread that they had; as 0.03."""
+        if self.spread is None:
+            return None
+        least = least_change(self.pairs, self.spread, in_pairs=True, alpha=2 * self.level)
         return None if least is None else math.expm1(least)
 
     def _estimate(self, shift: LocationShift) -> Estimate:
