@@ -7,9 +7,11 @@ so that this takes no longer; pauses are the tapes' own.
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,8 @@ from tests.enough import LIMIT, wait_until
 
 PROGRAMS = Path(__file__).parent / "programs"
 KEY_RATE = "15cps"
+IN_INK = "5cps"
+"""Ink's field may lose one of two keys that come at once."""
 UNFOLLOWED = 0.05
 """The share of timed keys that may have no figure: more void a run."""
 OWN_CONFIGURATION = {
@@ -62,13 +66,13 @@ def target_of(word: str) -> str:
 class Playing:
     """A tape that is being played at its program, by a command of its own."""
 
-    def __init__(self, word: str, folder: Path) -> None:
+    def __init__(self, word: str, folder: Path, target: str, key_rate: str = KEY_RATE) -> None:
         self.word, self.folder, self.home = word, folder, folder / "home"
         self.home.mkdir()
         (self.home / "cuesta.toml").write_text(BUSY)
         own = {"HOME": self.home, "XDG_CONFIG_HOME": self.home, "XDG_DATA_HOME": self.home, "LANG": "C.UTF-8"}
-        flags = f"--key-rate {KEY_RATE} --users 1 --settle 0s --measure {LIMIT} --meters none --quiet".split()
-        command = [sys.executable, "-m", "cuesta", "run", word, "--target", target_of(word), *flags]
+        flags = f"--key-rate {key_rate} --users 1 --settle 0s --measure {LIMIT} --meters none --quiet".split()
+        command = [sys.executable, "-m", "cuesta", "run", word, "--target", target, *flags]
         output = ["--out", str(folder / "out"), "--json", str(folder / "summary.json")]
         with (folder / "said").open("w") as said:
             self.process = subprocess.Popen(
@@ -93,7 +97,11 @@ class Playing:
 def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Played]:
     """All tapes, each ended once it has played its loop."""
     assert all(map(needed, ("bash", "emacs", "fish", "less", "nano", "tmux", "vim")))
-    playing = [Playing(word, tmp_path_factory.mktemp(word)) for word in list_words()]
+    return end_after_a_loop([Playing(word, tmp_path_factory.mktemp(word), target_of(word)) for word in list_words()])
+
+
+def end_after_a_loop(playing: Sequence[Playing]) -> dict[str, Played]:
+    """End each tape once it has played its loop."""
     try:
         for each in playing:
             wait_until(each.has_played_its_loop, each.process)
@@ -105,7 +113,11 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Played]:
 
 @pytest.mark.parametrize("word", list_words())
 def test_every_key_at_the_program_is_accounted_for(word: str, played: dict[str, Played]) -> None:
-    summary = played[word].summary
+    accounts_for_keys(word, played[word].summary)
+
+
+def accounts_for_keys(word: str, summary: dict[str, Any]) -> None:
+    """Assert that keys have their echoes, and that each transaction of the tape was counted."""
     assert (summary["invalid_because"], summary["errors"]["by_name"]) == ([], {})
     assert summary["unfollowed"] <= UNFOLLOWED * summary["echo"]["count"]
     assert summary["echo"]["count"] > 10
@@ -126,9 +138,23 @@ def test_a_shell_has_carried_out_what_was_counted(played: dict[str, Played]) -> 
 
 
 def test_an_agent_has_got_the_keys_that_were_counted(played: dict[str, Played]) -> None:
-    agent = played["agent"]
+    agrees_with_log(played["agent"])
+
+
+@pytest.mark.nightly
+def test_an_agent_in_ink_has_got_the_keys_that_were_counted(tmp_path: Path) -> None:
+    made = shutil.copytree(PROGRAMS / "ink", tmp_path / "ink")
+    subprocess.run(["npm", "ci", "--silent"], cwd=made, check=True)
+    playing = Playing("agent", tmp_path, f"pty:node {made / 'agent.mjs'} agent.log", IN_INK)
+    agent = end_after_a_loop([playing])["agent"]
+    accounts_for_keys("agent", agent.summary)
+    agrees_with_log(agent)
+
+
+def agrees_with_log(agent: Played) -> None:
+    """Assert that an agent has logged the keys and the answers that were counted."""
     rows = [json.loads(row) for row in agent.log("agent.log")]
     typed = sum("key" in row for row in rows)
-    assert 0 <= typed - agent.summary["echo"]["count"] <= 2
+    assert 0 <= typed - agent.summary["echo"]["count"] <= 2  # the probe, and a key at the end
     (answers,) = [each for each in agent.summary["classes"] if each["transaction"] == "answer"]
     assert sum("prompt" in row for row in rows) >= 2 * answers["response"]["count"]

@@ -1,7 +1,7 @@
 """An agent's text box below a stream, drawn as Ink draws it: the cursor is hidden, its rows are written anew.
 
 Each prompt is answered by some words, one every `WORD` seconds, above the box. What is typed meanwhile stays in the
-box, and Return sends it once the answer has ended. `agent.py LOG` writes a JSON row for each key and each prompt.
+box, and Return sends it once the answer has ended. `agent.py LOG` writes a JSON row for each letter and each prompt.
 """
 
 import json
@@ -53,9 +53,11 @@ class Agent:
             self.words, self.is_answering = iter(f"word{number}" for number in range(ANSWER)), True
             self.draw(f"> {prompt}")
             return
-        self.typed = self.typed[:-1] if character == "\x7f" else self.typed + character
+        is_deletion = character == "\x7f"
+        self.typed = self.typed[:-1] if is_deletion else self.typed + character
         self.draw()
-        self.write_log(key=character)
+        if not is_deletion:
+            self.write_log(key=character)
 
     def stream(self) -> None:
         """Write the next word of the answer."""
