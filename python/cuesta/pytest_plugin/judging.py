@@ -4,13 +4,16 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cuesta.analysis.compare.comparison import Comparison
+from cuesta.analysis.compare.comparison import Comparison, Terms, compare
 from cuesta.analysis.compare.failures import Failing
+from cuesta.analysis.compare.metrics import Metric, metric
 from cuesta.analysis.compare.paired_figure import Margin
+from cuesta.analysis.compare.sides import Side
 from cuesta.analysis.compare.verdict import MetricComparison, Verdict
 from cuesta.analysis.hodges_lehmann import unpaired
 from cuesta.analysis.limits import NOT_DECIDED
 from cuesta.pytest_plugin import measurement
+from cuesta.pytest_plugin.terms import BaselineTerms
 from cuesta.report.comparison import describe_failures
 from cuesta.report.headline import headline
 from cuesta.report.limits import describe_limit_result, limit_status
@@ -50,11 +53,25 @@ def judge_run(run: Run) -> Judgement:
     return Judgement("passed" if run.limits else "measured", sentence)
 
 
-def judge_comparison(comparison: Comparison, margin: Margin) -> Judgement:
-    """Runs pass if no figure, all of which are durations, is worse than the baseline's, and that is certain.
+def judge_against(base: Side, new: Side, terms: BaselineTerms) -> Judgement:
+    """Runs pass if it is certain that what is judged is not worse than the baseline's.
 
-    A figure is worse if it is so beyond all that the margin has.
+    A figure is worse if it is so beyond all that the margin has. What guards can only make the verdict worse.
     """
+    judged, guards = choose_figures(new, terms)
+    how = Terms(terms.margin.share or 0.0, figures=[*judged, *guards])
+    return judge_comparison(compare(base, new, how), terms.margin, judged)
+
+
+def choose_figures(side: Side, terms: BaselineTerms) -> tuple[Sequence[Metric], Sequence[Metric]]:
+    """The figures, all of which are durations, that are judged, and those that guard."""
+    if terms.figures:
+        return terms.figures, []
+    series = "echo" if any(run.figures.get("echo.p50") for run in side.runs) else "response"
+    return [metric(f"{series}.p50")], [metric(f"{series}.p95")]
+
+
+def judge_comparison(comparison: Comparison, margin: Margin, judged: Sequence[Metric]) -> Judgement:
     if comparison.refused:
         remedy = "compare where the baseline was measured, or add this machine to it: --cuesta-update"
         return Judgement("cannot tell", f"not compared with the baseline: {comparison.refused[0]}", [remedy])
@@ -63,7 +80,7 @@ def judge_comparison(comparison: Comparison, margin: Margin) -> Judgement:
     if failing or worse:
         found = [*failing, *map(describe_figure, worse)]
         return Judgement("failed", f"worse than the baseline: {found[0]}", found[1:])
-    unsure = [each for each in comparison.headline if not is_no_worse(each, margin)]
+    unsure = [each for each in comparison.headline if each.metric in judged and not is_no_worse(each, margin)]
     perhaps = [describe_failures(each) for each in comparison.failures if each.verdict == Failing.UNKNOWN]
     if unsure or perhaps:
         found = [*map(describe_figure, unsure), *perhaps]

@@ -7,11 +7,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cuesta.analysis.compare import comparison
 from cuesta.analysis.compare.sides import Side, separate_usable
 from cuesta.analysis.compare.stored_side import StoredSide, restore_side, store_runs
 from cuesta.pytest_plugin.baselines import Machine, count_differences, find_entry, read_baseline
-from cuesta.pytest_plugin.judging import Judgement, judge_comparison, judge_run
+from cuesta.pytest_plugin.judging import Judgement, judge_against, judge_run
 from cuesta.pytest_plugin.measurement import Measurement
 from cuesta.pytest_plugin.options import Options
 from cuesta.pytest_plugin.run_figures import describe_series, list_lower_bounds, read_figures
@@ -89,8 +88,7 @@ def hold_against_baseline(
     if entry is None:
         why = f"no baseline of this test is in {options.baseline}: --cuesta-update writes it"
         return Judgement("cannot tell", why, [kept_limits.sentence])
-    how = comparison.Terms(terms.margin.share or 0.0, figures=terms.figures)
-    held = judge_comparison(comparison.compare(restore_side(entry, "baseline"), side, how), terms.margin)
+    held = judge_against(restore_side(entry, "baseline"), side, terms)
     return replace(held, details=[*held.details, kept_limits.sentence])
 
 

@@ -24,8 +24,6 @@ RUNS = 5
 MARGIN = "20%,5ms"
 """The least change that matters, the larger of both: days differ by more than the runs of one session, and 5 ms are a
 third of a frame at 60 Hz."""
-FIGURES = ("echo.p50", "echo.p95")
-"""What is held against a baseline: the typical and the slow echo of a key. More figures take more runs."""
 COMPARABLE = [each.name for each in EXPLORATORY if each.series]
 
 
@@ -37,6 +35,7 @@ class BaselineTerms:
     margin: Margin
     """The least change for the worse that matters."""
     figures: Sequence[Metric]
+    """The figures that are judged; none: the typical echo of a key, and the slow ones, which can only make it worse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ def is_plan(given: Mapping[str, Any]) -> bool:
 
 def read_baseline_terms(given: dict[str, Any]) -> BaselineTerms:
     """Take out of the terms what is about the baseline."""
-    names = _list(given.pop("figures", FIGURES))
+    names = _list(given.pop("figures", ()))
     if unknown := [name for name in names if name not in COMPARABLE]:
         what = f"figures: no figure {unknown[0]!r} is held against a baseline"
         raise UsageError(f"{what}{suggest(str(unknown[0]), COMPARABLE)}")
