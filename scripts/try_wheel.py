@@ -55,6 +55,16 @@ def run_by_library() -> None:
     assert run.echo.count > 0, run
 
 
+def check_plugin() -> None:
+    """pytest finds the plugin by itself."""
+    Path("test_host.py").write_text(
+        'def test_host(cuesta): assert cuesta("host:", tape="interactive", settle="1s", measure="2s").echo.count\n'
+    )
+    tests = [sys.executable, "-m", "pytest", "-q", "--cuesta-undecided", "pass", "test_host.py"]
+    ran = subprocess.run(tests, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
 def check_tracer() -> None:
     waits = json.loads(command("meters", "--exact", "300ms", "1", "--json"))["idle"]["page_wait"]
     assert waits.get("tier") == "exact", f"not traced: {waits.get('why')}"
@@ -67,6 +77,7 @@ def main() -> None:
         check_tracer()
     run_by_command("exact" if is_root else "plain")
     run_by_library()
+    check_plugin()
     imported = milliseconds("import cuesta")
     helped = milliseconds("from cuesta.cli.main import top_parser", "print(top_parser().format_help())")
     traced = "traced" if is_root else "not traced, for want of root"

@@ -10,8 +10,7 @@ from cuesta.figures.durations import Distribution
 from cuesta.records.series import KEYS
 from cuesta.workflow.run_result import Run
 
-SERIES = ("echo", "response")
-FIGURES = tuple(f"{series}.{statistic}" for series in SERIES for statistic in ("p50", "p95", "p99"))
+FIGURES = tuple(f"{name}.{statistic}" for name in ("echo", "frame", "response") for statistic in ("p50", "p95", "p99"))
 
 
 def read_figures(run: Run) -> dict[str, float]:
@@ -22,7 +21,8 @@ def read_figures(run: Run) -> dict[str, float]:
 
 def list_lower_bounds(run: Run) -> list[str]:
     """Those of the figures that are at least so large, and not known."""
-    distributions: dict[str, Distribution] = {name: getattr(run, name) for name in SERIES}
+    names = dict.fromkeys(figure.partition(".")[0] for figure in FIGURES)
+    distributions: dict[str, Distribution] = {name: getattr(run.summary.last, name) for name in names}
     return [f"{name}.{statistic}" for name, values in distributions.items() for statistic in values.at_least]
 
 
