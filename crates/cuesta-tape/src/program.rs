@@ -199,6 +199,7 @@ impl Program {
                 _ => {}
             }
         }
+        self.needs_screen |= self.times_frames;
     }
 }
 
@@ -326,4 +327,20 @@ fn index_of(values: &mut Vec<String>, wanted: String) -> usize {
         values.push(wanted);
         values.len() - 1
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    #[test]
+    fn keys_that_are_timed_on_a_screen_need_one() {
+        for (echo, is_on_screen) in [("screen", true), ("change", true), ("timed", false), ("off", false)] {
+            let tape = format!("Set Echo {echo}\nType \"a\"\nWait+Silence 1s\n");
+            let tape = parse(&tape, "keys.tape", &|_| Err("no file".to_owned())).expect("a sound tape");
+            let program = Program::new(&tape.script, &Overrides::default()).expect("a short script");
+            assert_eq!((program.needs_screen, program.times_frames), (is_on_screen, is_on_screen), "{echo}");
+        }
+    }
 }
