@@ -4,10 +4,14 @@ What the plugin imports late is imported here: `pytester` forgets the modules th
 """
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from cuesta.pytest_plugin import baselines, exports, listing, measuring, terms, versions  # noqa: F401
+import cuesta
+from cuesta.pytest_plugin import exports, listing, measuring, versions  # noqa: F401
+from tests.cli.test_compare_versions import compared
 from tests.pytest_plugin import made_up_runs
 
 Session = Callable[..., pytest.RunResult]
@@ -24,3 +28,16 @@ def session(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Sessi
         return pytester.runpytest_inprocess("-p", "cuesta.pytest_plugin", "-p", "no:benchmark", *arguments)
 
     return run
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What `cuesta.compare` is asked for; its pairs are made up by the number in `slower`."""
+    asked: list[dict[str, Any]] = [{"slower": 1.0}]
+
+    def compare(*targets: str, here: Path, out: Path, **terms: Any) -> object:
+        asked.append({"targets": targets, **terms})
+        return cuesta.compare(compared(out, **asked[0]))
+
+    monkeypatch.setattr(versions, "compare", compare)
+    return asked

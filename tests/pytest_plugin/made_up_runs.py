@@ -1,7 +1,7 @@
 """Runs that a test's target describes, so that nothing has to be waited for: `pty:echo=4ms lost`.
 
-`echo=` is the echo of its keys; `keys=` how many are timed. `lost`: the program lost its line. `stolen`: the hypervisor
-took CPU time; `stolen-once`: only in the first run.
+`echo=` is the echo of its keys, by default 4 ms; `keys=` how many are timed. `lost`: the program lost its line.
+`stolen`: the hypervisor took CPU time; `stolen-once`: only in the first run.
 """
 
 import random
@@ -27,7 +27,7 @@ def make_run(tape: object = None, /, *, here: Path, out: Path, **settings: Any) 
     given = {name: value for name, _, value in (word.partition("=") for word in words)}
     seed = settings.get("seed", 1)
     dice = random.Random(seed)
-    echo = _native.duration(given["echo"]) / 1e9
+    echo = _native.duration(given.get("echo", "4ms")) / 1e9
     is_stolen = "stolen" in words or ("stolen-once" in words and seed == 1)
     folder = RunFolder(
         out,

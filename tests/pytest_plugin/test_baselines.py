@@ -52,6 +52,7 @@ def test_the_same_program_passes_and_a_slower_one_fails(app: App) -> None:
             r"worse than the baseline: echo p50: 40\.\d ms → 60\.\d ms, \+\d+\.\d ms to \+2\d\.\d ms",
             r"echo p95: .*",
             r"4 users at .*",
+            r"typed was the tape `typing`, .*",
             r"page: .*",
         ],
         consecutive=True,

@@ -47,6 +47,7 @@ def test_a_limit_that_is_crossed_fails_with_the_sentence_and_the_page(
         [
             r"4 users at the built-in host \(host:\): a key echoes in 80.*; valid; limit crossed: echo.p95 < 50ms",
             r"limit crossed: echo.p95 < 50ms: 81\.\d ms",
+            r"typed was the tape `typing`, because the test names none: tape=…",
             r"page: .*/report.html",
         ],
         consecutive=True,
@@ -140,7 +141,13 @@ def test_tests_that_use_the_fixture_are_selected_by_the_marker(pytester: pytest.
 def test_quiet_and_verbose(pytester: pytest.Pytester, session: Session) -> None:
     write_test(pytester, "pty:echo=4ms")
     assert "cuesta" not in session("-q").stdout.str()
-    session("-v").stdout.re_match_lines([r"test_app.py::test_typing .*passed", r"  page: .*/run-1/report.html"])
+    rows = [
+        r"test_app.py::test_typing .*passed",
+        r"  4 users at .*",
+        r"  typed was the tape `typing`, .*",
+        r"  page: .*/run-1/report.html",
+    ]
+    session("-v").stdout.re_match_lines(rows)
 
 
 def test_a_session_that_measures_nothing_says_nothing(pytester: pytest.Pytester, session: Session) -> None:

@@ -1,13 +1,9 @@
 """Tests that compare two versions of a program."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import cuesta
-from cuesta.pytest_plugin import versions
-from tests.cli.test_compare_versions import compared
 from tests.pytest_plugin.conftest import Session
 
 pytest_plugins = ["pytester"]
@@ -19,19 +15,6 @@ def test_versions(cuesta):
     compared = cuesta.compare("pty:./app-1.4", "pty:./app-1.5", margin="2ms")
     assert compared.verdict == "no worse"
 """
-
-
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What `cuesta.compare` is asked for; its pairs are made up by the number in `slower`."""
-    asked: list[dict[str, Any]] = [{"slower": 1.0}]
-
-    def compare(*targets: str, here: Path, out: Path, **terms: Any) -> object:
-        asked.append({"targets": targets, **terms})
-        return cuesta.compare(compared(out, **asked[0]))
-
-    monkeypatch.setattr(versions, "compare", compare)
-    return asked
 
 
 OBSTACLE = {"ended": "obstacle", "why": ["app-1.5: nothing echoed"]}

@@ -17,7 +17,7 @@ WIDEST = 44
 
 
 def list_rows(measurements: Sequence[Measurement], verbosity: int, columns: int) -> Iterator[str]:
-    """A row for each measurement; with -v its page as well, with -q only those that did not pass.
+    """A row for each measurement; with -v also its explanation and page, with -q only those that did not pass.
 
     Explanations are broken between words to fit into `columns`.
     """
@@ -35,7 +35,7 @@ def list_rows(measurements: Sequence[Measurement], verbosity: int, columns: int)
     for name, each in zip(names, measurements, strict=True):
         cells = (align_right(write_figure(figure, each), 12) for figure in shown)
         yield " ".join([align_left(name, width), *cells, f" {each.verdict}"])
-        if each.verdict == "cannot tell":  # of what failed pytest prints the explanation
+        if each.verdict == "cannot tell" or (verbosity > 0 and each.verdict != "failed"):  # pytest explains failures
             for row in each.explanation.splitlines():
                 yield from wrap_text(plain(row), columns, "  ", "    ")
         if verbosity > 0:

@@ -14,7 +14,7 @@ from cuesta.pytest_plugin.judging import Judgement, judge_against, judge_run
 from cuesta.pytest_plugin.measurement import Measurement
 from cuesta.pytest_plugin.options import Options
 from cuesta.pytest_plugin.run_figures import describe_series, list_lower_bounds, read_figures
-from cuesta.pytest_plugin.terms import BaselineTerms, Terms
+from cuesta.pytest_plugin.terms import TAPE, BaselineTerms, Terms
 from cuesta.workflow.library import run
 from cuesta.workflow.run_result import Run
 
@@ -64,12 +64,13 @@ def measure(name: str, terms: Terms, place: Place, options: Options) -> tuple[Ru
     if options.baseline and judgement.verdict in {"passed", "measured"}:
         judgement = hold_against_baseline(judgement, entry, side, terms.baseline, options)
     is_stored = options.update and judgement.verdict == "passed"
+    about_tape = [f"typed was the tape `{TAPE}`, because the test names none: tape=…"] if terms.is_default_tape else []
     measured, of_runs = runs.judged, list(map(read_figures, runs.counted))
     figures = read_figures(measured)
     return measured, Measurement(
         name=name,
         verdict=judgement.verdict,
-        explanation="\n".join([judgement.sentence, *judgement.details]),
+        explanation="\n".join([judgement.sentence, *judgement.details, *about_tape]),
         page=str(measured.folder / "report.html"),
         figures=figures,
         lower_bounds=list_lower_bounds(measured),

@@ -43,6 +43,8 @@ class Terms:
     settings: Mapping[str, Any]
     """Settings of a plan, by their own names."""
     baseline: BaselineTerms
+    is_default_tape: bool
+    """Whether the test names no tape."""
 
 
 def read_terms(markers: Sequence[pytest.Mark], call: Mapping[str, Any]) -> Terms:
@@ -57,8 +59,8 @@ def read_terms(markers: Sequence[pytest.Mark], call: Mapping[str, Any]) -> Terms
         given |= join_limits(said)
     if "group" not in given and "target" not in given and not is_plan(given):
         raise UsageError("no target to type at", 'name it: cuesta("pty:./app notes.txt")')
-    baseline = read_baseline_terms(given)
-    return Terms({"limits": [], **choose_defaults(given), **given}, baseline)
+    baseline, defaults = read_baseline_terms(given), choose_defaults(given)
+    return Terms({"limits": [], **defaults, **given}, baseline, is_default_tape="tape" in defaults)
 
 
 def join_limits(said: Mapping[str, Any]) -> dict[str, Any]:
