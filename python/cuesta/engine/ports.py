@@ -84,7 +84,10 @@ class Deployment(Protocol):
         """Wait for the meters' first reading."""
 
     def expect(self, number: int, settled: int, end: int) -> None:
-        """Report what is metered of a step between two instants. Steps are given in order."""
+        """Report what is metered of a step between two instants, and run its neighbour, if the plan says `beside`.
+
+        Steps are given in order.
+        """
 
     def expect_no_more(self) -> None:
         """Say that no step follows."""
