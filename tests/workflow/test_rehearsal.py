@@ -5,16 +5,27 @@ import threading
 import pytest
 
 from cuesta.workflow.control import ignore
-from cuesta.workflow.rehearsal import ENOUGH, FAILURES, FEWEST_KEYS, KEYS, SILENT, Rehearsal, choose_lengths
+from cuesta.workflow.rehearsal import (
+    ENOUGH,
+    FAILURES,
+    FEWEST_KEYS,
+    KEYS,
+    SILENT,
+    Rehearsal,
+    choose_key_rate,
+    choose_lengths,
+)
 from tests.snapshots import snapshot
 
 
-def rehearse(*seconds: int, keys: int = 0, errors: int = 0, wait: dict[str, object] | None = None) -> Rehearsal:
+def rehearse(
+    *seconds: int, keys: int = 0, errors: int = 0, wait: dict[str, object] | None = None, echo: float = 0.03
+) -> Rehearsal:
     """Watch a run that times so many keys in each second."""
     rehearsal = Rehearsal(ignore, threading.Event(), overhead=0.5)
     for second, count in enumerate(seconds, 1):
-        echo = [0.03] * count
-        rehearsal([snapshot(seconds=second, echo=echo, response=[], keys=keys, errors=errors, long_wait=wait)])
+        echoes = [echo * (1 + number) for number in range(count)]
+        rehearsal([snapshot(seconds=second, echo=echoes, response=[], keys=keys, errors=errors, long_wait=wait)])
     return rehearsal
 
 
@@ -66,3 +77,12 @@ def test_runs_are_shorter_where_more_pairs_must_fit_but_not_of_too_few_keys() ->
     assert FEWEST_KEYS / 5 < wanted.measure < KEYS / 5
     assert wanted.pairs == 12
     assert choose_lengths(rehearsals, 60, 12).measure == FEWEST_KEYS / 5
+
+
+def test_a_slow_program_is_typed_at_so_slowly_that_keys_do_not_queue() -> None:
+    """The first of the keys of a second waits for no other; the next ones queue."""
+    quick, slow = rehearse(10, 10, 10, echo=0.05), rehearse(*[6] * 5, echo=0.15)
+    assert choose_key_rate([quick, quick]) is None
+    assert choose_key_rate([quick, slow]) == pytest.approx(0.6 / 0.15, rel=0.03)
+    lengths = choose_lengths([quick, slow], 1000, 12, key_rate=4.0)
+    assert lengths.measure == pytest.approx(KEYS / (0.7 * 4.0), abs=0.1)

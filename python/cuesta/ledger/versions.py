@@ -46,6 +46,8 @@ class VersionsRecord(BaseModel):
     """Seconds that each run measures."""
     seconds_per_pair: float = 0.0
     """How long a pair takes, as planned."""
+    key_rate: float | None = None
+    """Keys a second, if the program is too slow for those of the tape."""
     despite: str | None = None
     ended: Ending | None = None
     """Why no more pairs are made; None while some are made, or if that was cut off."""

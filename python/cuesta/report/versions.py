@@ -160,6 +160,8 @@ def describe_versions(record: VersionsRecord) -> Iterator[Fact]:
 def describe_pairs(comparison: VersionComparison, record: VersionsRecord) -> Iterator[Fact]:
     """What was typed, how many pairs were made, and why no more."""
     yield Fact("tape", record.tape + (", because no other was named (--tape)" if record.is_default_tape else ""))
+    if record.key_rate is not None:
+        yield Fact("typed", f"{record.key_rate:g} keys a second: faster ones would queue for their echoes")
     if record.planned:
         most, looks = record.planned[-1], join_words(map(str, record.planned))
         yield Fact("pairs", f"{comparison.pairs} of at most {most}, looked at after {looks}: {ENDINGS[record.ended]}")
@@ -205,6 +207,7 @@ def data(comparison: VersionComparison, record: VersionsRecord) -> dict[str, Any
         "planned": list(record.planned),
         "seconds_per_pair": record.seconds_per_pair,
         "measure": record.measure,
+        "key_rate": record.key_rate,
         "ended": record.ended,
         "why": list(comparison.why),
         "despite": record.despite,

@@ -22,7 +22,7 @@ from cuesta.engine.run_job import run_job
 from cuesta.ledger.versions import FILE, Ending, VersionsRecord
 from cuesta.private_files import replace_json
 from cuesta.workflow.control import Control
-from cuesta.workflow.rehearsal import LONGEST, Lengths, Rehearsal, choose_lengths
+from cuesta.workflow.rehearsal import LONGEST, Lengths, Rehearsal, choose_key_rate, choose_lengths
 from cuesta.workflow.revisions import Revisions
 
 WANTED_PAIRS = 12
@@ -81,10 +81,11 @@ class VersionMaker:
         rehearsals = [self._rehearse(side) for side in (0, 1)]
         if self._has_ended_before(rehearsals):
             return
-        lengths = choose_lengths(rehearsals, self.record.budget - self._seconds(), WANTED_PAIRS)
+        key_rate = choose_key_rate(rehearsals) if self.record.is_default_tape else None
+        lengths = choose_lengths(rehearsals, self.record.budget - self._seconds(), WANTED_PAIRS, key_rate)
         most = min(lengths.pairs, MOST_PAIRS)
         planned = tuple(plan_pairs(most, LEVEL / len(self.record.figures)) if most else ())
-        self._keep(planned=planned, measure=lengths.measure, seconds_per_pair=round(lengths.pair, 1))
+        self._keep(planned=planned, measure=lengths.measure, seconds_per_pair=round(lengths.pair, 1), key_rate=key_rate)
         if not planned:
             self._keep(ended="budget")
             return
@@ -119,6 +120,8 @@ class VersionMaker:
     def _make_pairs(self, lengths: Lengths) -> Ending:
         """Make pairs until they tell; returns why no more are made."""
         flags = {"settle": f"{lengths.settle:g}s", "measure": f"{lengths.measure:g}s"}
+        if self.record.key_rate is not None:
+            flags["key_rate"] = f"{self.record.key_rate:g}"
         series = replace(with_flags(self.planned.series, flags), pairs=self.record.planned[-1], is_in_haste=True)
         terms = terms_of(self.record)
 

@@ -26,6 +26,12 @@ LONGEST = 40.0
 """Seconds after which a rehearsal ends; the program may take so long to start."""
 SILENT = 20.0
 """Seconds after which a rehearsal ends if nothing was timed."""
+QUICK = 0.06
+"""Seconds of an echo up to which the keys of the tape `typing`, ten a second, do not queue."""
+BUSY = 0.6
+"""The share of the time that a slower program may take for its echoes."""
+TYPING = 0.7
+"""The share of the time of that tape in which keys are typed that are timed."""
 FEWEST_SHARE = 0.1
 """The share of the keys that must be timed. Some are no text; what a terminal echoes while a program starts is none."""
 MOST_SHOWN = 60
@@ -44,6 +50,8 @@ class Rehearsal:
     enough: threading.Event = field(default_factory=threading.Event)
     counts: dict[float, int] = field(default_factory=dict)
     """By the second at which an interval ended: how many keys were timed in it."""
+    echoes: dict[float, Histogram] = field(default_factory=dict)
+    """As `counts`: their times."""
     keys: dict[float, int] = field(default_factory=dict)
     """As `counts`: how many keys were typed."""
     row: str = ""
@@ -58,6 +66,8 @@ class Rehearsal:
         for each in snapshots:
             histogram = each.echo or each.response
             self.counts[each.seconds] = Histogram.decode(histogram).count if histogram else 0
+            if each.echo:
+                self.echoes[each.seconds] = Histogram.decode(each.echo)
             self.keys[each.seconds] = each.keys
             self.row = (each.long_wait and each.long_wait.row) or self.row
         timed = sum(self.counts.values())
@@ -93,6 +103,21 @@ class Rehearsal:
         later = [count for at, count in self.counts.items() if at > self.began]
         return sum(later) / len(later) if any(later) else 0.0
 
+    @property
+    def unhindered(self) -> float:
+        """Seconds of an echo that no key before it delayed: the quickest tenth."""
+        together = Histogram.sum([*self.echoes.values()])
+        return together.quantile(0.1) if together else 0.0
+
+
+def choose_key_rate(rehearsals: Sequence[Rehearsal]) -> float | None:
+    """Keys a second so that keys do not queue behind each other's echoes; None if the program is quick enough.
+
+    A queue would show a small difference several times as large.
+    """
+    slowest = max(each.unhindered for each in rehearsals)
+    return round(BUSY / slowest, 1) if slowest > QUICK else None
+
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
@@ -104,11 +129,18 @@ class Lengths:
     pairs: int
 
 
-def choose_lengths(rehearsals: Sequence[Rehearsal], left: float, wanted_pairs: int) -> Lengths:
-    """Choose lengths so that `wanted_pairs` fit into the seconds `left`, if runs can be short enough for it."""
+def choose_lengths(
+    rehearsals: Sequence[Rehearsal], left: float, wanted_pairs: int, key_rate: float | None = None
+) -> Lengths:
+    """Choose lengths so that `wanted_pairs` fit into the seconds `left`, if runs can be short enough for it.
+
+    `key_rate` is that of the runs, if it is not that of the rehearsals.
+    """
     overhead = max(each.overhead for each in rehearsals)
     settle = max(each.began for each in rehearsals)
     rate = min(each.per_second for each in rehearsals) or 1.0
+    if key_rate is not None:
+        rate = min(rate, TYPING * key_rate)
     room = left / (2 * wanted_pairs) - overhead - settle
     measure = math.floor(10 * max(min(KEYS / rate, room), FEWEST_KEYS / rate, 1.0)) / 10
     pair = 2 * (overhead + settle + measure)
