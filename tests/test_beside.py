@@ -78,7 +78,7 @@ def test_a_run_is_not_valid_if_nothing_ran_beside_it(here: Path, write: Write, c
 
 
 def test_other_sessions_of_one_process_delay_the_typist(here: Path, write: Write, cuesta: Cuesta) -> None:
-    """With seven others the one thread is taken for 35 of 50 ms, so that most keys wait for it."""
+    """With seven others the one thread is taken for 140 of 200 ms, and keys come at eight instants of these."""
     write("type.tape", TAPE)
     write("stream.tape", STREAM)
     write("plan.toml", f'tape = "type.tape"\nsettle = "1s"\nmeasure = "2s"\nstagger = "20ms"\n{BUSY}')
@@ -87,5 +87,5 @@ def test_other_sessions_of_one_process_delay_the_typist(here: Path, write: Write
         ended = cuesta("run", "plan.toml", *flags, "--quiet", "--out", "out", "--json", "-")
     alone, beside = ended.ends().json["steps"]
     assert [(step["users"], step["background"]) for step in (alone, beside)] == [(1, 0), (8, 7)]
-    assert beside["echo"]["p50"] > 3 * alone["echo"]["p50"]
+    assert beside["echo"]["p50"] > max(0.01, 3 * alone["echo"]["p50"])
     assert beside["keystrokes"]["count"] == beside["lateness"]["count"] <= 17
