@@ -91,6 +91,11 @@ class Typist:
         self._rows, self._returned = 0, 0
         self._answer: list[str] | None = None
 
+    @property
+    def waiting(self) -> list[int]:
+        """When the keys came that are not shown yet."""
+        return [at for at, _ in self._waiting]
+
     def sees(self, row: dict[str, Any]) -> None:
         """Take the next row of the log."""
         data = row["bytes"].encode("latin-1")

@@ -1,0 +1,161 @@
+"""Frames of real programs that show keys: what Cuesta says of them, beside what another terminal emulator sees.
+
+`tests.hosts.passes_on` logs each write, and cuts what the program says into pieces, or holds keys back now and then so
+that a frame shows several. `tests.shown_frames` judges the log. `scripts/setup --nightly` installs the programs.
+"""
+
+import math
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.mark import ParameterSet
+
+from cuesta.errors import Exit
+from tests.busy import BUSY
+from tests.conftest import Cuesta, Write
+from tests.enough import LIMIT, ended_after, measured_rows
+from tests.hosts.lines import host
+from tests.shown_frames import UNDECIDED, judge_frames
+from tests.test_real_programs import PROGRAMS, bubbletea, emacs, fish, ink, textual, vim
+from tests.typed_rows import Ends, at_caret, at_cursor
+
+USERS = 2
+ROWS = 2
+MARGIN = 0.06
+"""Seconds by which a time may be longer: a busy machine delays what passes between Cuesta and the judge."""
+GRAIN = 0.998
+"""A histogram's value may lie below what was put in."""
+PLAN = (
+    f"""
+name = "frames"
+tape = "rows.tape"
+users = {USERS}
+settle = "0s"
+measure = "{LIMIT}"
+"""
+    + BUSY
+)
+RUN = ("run", "plan.toml", "--out", "out", "--quiet", "--json", "-")
+# Each user types some rows, and then nothing: all that is counted is in the log.
+TYPING = """
+Set TypingSpeed 80ms
+Set Echo screen
+Wait+Screen@30s /{begun}/
+Sleep 500ms
+"""
+ROW = """
+Transaction "row"
+  Type "{text}"
+  {end}
+End
+Sleep 300ms
+{after}
+"""
+IN_A_FIELD = TYPING.format(begun="answer 0") + "".join(
+    ROW.format(text="plain words of a row", end=f"Sleep 500ms\n  Enter\n  Wait+Screen /answer {row}/", after="")
+    for row in range(1, ROWS + 1)
+)
+IN_AN_EDITOR = "".join(
+    ROW.format(text=f"plain words of row {row}", end=f"Wait+Screen /row {row}/", after="Enter") for row in range(ROWS)
+)
+AT_A_SHELL = TYPING.format(begun=r"\$ $") + "".join(
+    ROW.format(text=f"echo plain words of row {row}", end="Sleep 500ms\n  Enter\n  Wait+Screen /\\$ $/", after="")
+    for row in range(ROWS)
+)
+
+
+def in_curses(folder: Path) -> list[str]:
+    return [sys.executable, str(PROGRAMS / "field_curses.py")]
+
+
+def ratatui(folder: Path) -> list[str]:
+    made = shutil.copytree(PROGRAMS / "ratatui", folder / "ratatui")
+    subprocess.run(["cargo", "build", "--quiet", "--locked"], cwd=made, check=True)
+    return [str(made / "target" / "debug" / "field")]
+
+
+COALESCED = ("--hold-every", "7", "--hold-for", "0.4")
+IN_PIECES = ("--pieces", "3")
+
+
+@dataclass(frozen=True)
+class Program:
+    """How a program is started, what is typed at it, what the judge looks at, and what the relay does."""
+
+    command: Callable[[Path], list[str]]
+    typed: str
+    ends: Ends
+    relays: tuple[tuple[str, ...], ...] = (COALESCED, IN_PIECES)
+    marks_frames: bool = False
+
+
+QUICK = {
+    "curses": Program(in_curses, IN_A_FIELD, at_cursor, (COALESCED,)),
+    "textual": Program(textual, IN_A_FIELD, at_caret, (COALESCED,), marks_frames=True),
+}
+NIGHTLY = {
+    "curses": Program(in_curses, IN_A_FIELD, at_cursor, (IN_PIECES,)),
+    "textual": Program(textual, IN_A_FIELD, at_caret, (IN_PIECES,), marks_frames=True),
+    "vim": Program(vim, TYPING.format(begun="INSERT") + IN_AN_EDITOR, at_cursor),
+    # It draws some blanks by a tab and a backspace, which belong together.
+    "emacs": Program(emacs, TYPING.format(begun="All") + IN_AN_EDITOR, at_cursor, (COALESCED,)),
+    "fish": Program(fish, AT_A_SHELL, at_cursor),
+    # It takes what comes at once for one key, and may lose one of two.
+    "ink": Program(ink, IN_A_FIELD.replace("80ms", "200ms"), at_caret, (IN_PIECES,), marks_frames=True),
+    "bubbletea": Program(bubbletea, IN_A_FIELD, at_caret),
+    "ratatui": Program(ratatui, IN_A_FIELD, at_cursor),
+}
+
+
+def cases(programs: dict[str, Program], *marks: pytest.MarkDecorator) -> list[ParameterSet]:
+    """Each program with what the relay does to it."""
+    words = {COALESCED: "coalesced", IN_PIECES: "in pieces"}
+    return [
+        pytest.param(program, relay, id=f"{name}, {words[relay]}", marks=marks)
+        for name, program in programs.items()
+        for relay in program.relays
+    ]
+
+
+@pytest.mark.parametrize(("program", "relay"), [*cases(QUICK), *cases(NIGHTLY, pytest.mark.nightly)])
+def test_frames_are_those_of_another_emulator(
+    program: Program, relay: tuple[str, ...], here: Path, write: Write, cuesta: Cuesta
+) -> None:
+    write("rows.tape", program.typed + "\nSleep 300s\n")
+    write("plan.toml", PLAN)
+    command = [*host("passes_on", here / "log"), *relay, "--", *program.command(here)]
+    with ended_after(USERS * ROWS):
+        summary = cuesta(*RUN, "--target", f"pty:{shlex.join(command)}").ends(Exit.INTERRUPTED).json
+    assert summary["invalid_because"] == []
+    assert summary["unfollowed"] == 0, "a key that is shown has a frame"
+    split, joined = (judge_frames(here / "log", program.ends, pause) for pause in UNDECIDED)
+    counted = count_frames(here / "out")
+    assert counted["keys"] == split.keys == joined.keys == summary["frame"]["count"]
+    assert len(joined.frames) <= counted["count"] <= len(split.frames)
+    assert split.shared <= counted["shared"] == summary["frames"]["shared_keys"] <= joined.shared
+    assert split.bytes <= counted["bytes"] <= joined.bytes
+    if relay == COALESCED:
+        assert counted["shared"] >= USERS * ROWS
+    if program.marks_frames:
+        assert all(frame.is_marked for frame in split.frames)
+    agrees(summary["frame"], split.times, joined.times)
+
+
+def count_frames(out: Path) -> dict[str, int]:
+    """Add up the counters of frames of a run."""
+    rows = [row["frames"] for row in measured_rows(out) if row.get("frames")]
+    return {name: sum(row[name] for row in rows) for name in rows[0]}
+
+
+def agrees(told: dict[str, Any], least: list[float], most: list[float]) -> None:
+    """Assert that a frame ends with its last write, between two judgements of when that was."""
+    for name, share in {"min": 0.0, "p50": 0.5, "p90": 0.9, "p95": 0.95, "max": 1.0}.items():
+        low, high = (times[max(math.ceil(len(times) * share) - 1, 0)] for times in (least, most))
+        assert low * GRAIN <= told[name] <= high + MARGIN, (name, told, low, high)
