@@ -100,6 +100,10 @@ impl Builder {
         if let Step::Play(letters) = &step {
             self.check_parts(letters, place)?;
         }
+        if matches!(step, Step::Ready { .. }) && self.is_in_transaction() {
+            let hint = "move it before the transaction, where nothing is timed";
+            return Err(place.error("`Wait+Ready` within a transaction", hint));
+        }
         self.notes.extend(self.typed.step(&step).map(|note| place.note(note)));
         if self.open.is_empty() && matches!(self.script.steps.last(), Some(Step::Forever(_))) {
             return Err(place.error("nothing is played after `Forever … End`", "move this into it or before it"));

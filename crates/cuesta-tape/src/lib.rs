@@ -36,6 +36,6 @@ pub use key::{Held, Key};
 pub use pattern::Pattern;
 pub use place::TapePlace;
 pub use program::{Overrides, Program, TooLong};
-pub use script::{Echo, KeySettings, Keys, Op, Piece, Script, Settings, Step};
+pub use script::{Echo, KeySettings, Keys, Op, Piece, Probe, Script, Settings, Step};
 pub use tape::{Tape, listing, parse};
 pub use totals::Totals;

@@ -126,6 +126,7 @@ impl Program {
                 let on_screen = if *source == ExpectSource::Screen { "+Screen" } else { "" };
                 Some((format!("Expect{on_screen} {}", command::pattern(pattern.as_str())), place.clone()))
             }
+            Op::Ready { place, .. } => Some(("Wait+Ready".to_owned(), place.clone())),
             Op::Barrier(number) => Some((format!("Barrier \"{}\"", self.barriers[*number]), TapePlace::default())),
             _ => None,
         }
@@ -164,7 +165,7 @@ impl Program {
         let mut end = None;
         for op in self.ops.iter().rev() {
             match op {
-                Op::Keys { .. } | Op::Begin(_) | Op::Loop(_) | Op::Again(_) => end = None,
+                Op::Keys { .. } | Op::Ready { .. } | Op::Begin(_) | Op::Loop(_) | Op::Again(_) => end = None,
                 Op::Wait { condition, .. } => self.awaited_until[*condition] = *end.get_or_insert(condition + 1),
                 _ => {}
             }
@@ -194,7 +195,7 @@ impl Program {
                     self.times_changes |= settings.echo == Echo::Change;
                     self.matches_stream |= settings.echo == Echo::Timed;
                 }
-                Op::Expect { source: ExpectSource::Screen, .. } => self.needs_screen = true,
+                Op::Expect { source: ExpectSource::Screen, .. } | Op::Ready { .. } => self.needs_screen = true,
                 Op::Expect { source: ExpectSource::Response, .. } => self.reads_text = true,
                 _ => {}
             }
@@ -254,6 +255,10 @@ impl Lowering<'_> {
                 let timeout = timeout.or(self.settings.wait_timeout).unwrap_or(WAIT_TIMEOUT);
                 let condition = self.condition(condition);
                 self.push(Op::Wait { condition, timeout, place: place.clone() })
+            }
+            Step::Ready { probe, timeout, place } => {
+                let timeout = timeout.or(self.settings.wait_timeout).unwrap_or(WAIT_TIMEOUT);
+                self.push(Op::Ready { probe: probe.clone(), timeout, place: place.clone() })
             }
             Step::Transaction { class, body } => {
                 self.push(Op::Begin(*class))?;

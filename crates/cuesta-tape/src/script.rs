@@ -88,9 +88,11 @@ impl Script {
                 letters.iter().flat_map(|letter| &self.parts[letter]).all(|step| self.is_idle_step(step))
             }
             Step::Op(Op::Pause(pause)) => pause.is_zero(),
-            Step::Keys { keys: Keys::Press { .. }, .. } | Step::Think(_) | Step::Wait { .. } | Step::Barrier(_) => {
-                false
-            }
+            Step::Keys { keys: Keys::Press { .. }, .. }
+            | Step::Think(_)
+            | Step::Wait { .. }
+            | Step::Ready { .. }
+            | Step::Barrier(_) => false,
             Step::Op(_) | Step::Set(_) => true,
         }
     }
@@ -153,6 +155,15 @@ pub enum Step {
         /// Where it stands.
         place: TapePlace,
     },
+    /// Wait until the program is seen to take keys. It is no wait for a response, and its keys enter no figure.
+    Ready {
+        /// What shows it.
+        probe: Probe,
+        /// `@timeout`, else the setting's.
+        timeout: Option<Duration>,
+        /// Where it stands.
+        place: TapePlace,
+    },
     /// A named transaction: from its last key to the end of its last wait.
     Transaction {
         /// Index into [`Script::transactions`].
@@ -186,7 +197,7 @@ impl Step {
     /// Leaves out the timeouts of its own, so that the settings of the script hold.
     fn forget_timeouts(&mut self) {
         match self {
-            Self::Wait { timeout, .. } => *timeout = None,
+            Self::Wait { timeout, .. } | Self::Ready { timeout, .. } => *timeout = None,
             Self::Set(settings) => settings.wait_timeout = None,
             Self::Transaction { body, .. } | Self::Repeat { body, .. } | Self::Forever(body) => {
                 body.iter_mut().for_each(Self::forget_timeouts);
@@ -214,6 +225,15 @@ pub enum Op {
     Wait {
         /// Which condition ends it.
         condition: usize,
+        /// After how long it is given up.
+        timeout: Duration,
+        /// Where it stands.
+        place: TapePlace,
+    },
+    /// Waits until the program is seen to take keys.
+    Ready {
+        /// What shows it.
+        probe: Probe,
         /// After how long it is given up.
         timeout: Duration,
         /// Where it stands.
@@ -264,6 +284,25 @@ pub enum Keys {
     },
     /// Text sent in one go, without pauses: `Paste`.
     Paste(Vec<Piece>),
+}
+
+/// What shows that a program takes keys: a key that can be seen on its screen, and the key that takes it back.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Probe {
+    /// A character that the program is to show where one types. Backspace deletes it.
+    Character(char),
+    /// A key that is to change the screen, and the key that changes it back.
+    Keys {
+        /// Pressed first.
+        key: Key,
+        /// Takes it back.
+        undo: Key,
+    },
+}
+
+impl Probe {
+    /// The default. In programs where letters are commands, `j` moves a selection or the cursor down at most.
+    pub const DEFAULT: Self = Self::Character('j');
 }
 
 /// A piece of typed text.

@@ -69,6 +69,8 @@ impl Tape {
             Action::Step(Step::Wait { condition, .. }) => {
                 (format!("Wait+{}", condition.name()), condition.count().map(|count| count as f64))
             }
+            // It is no wait for a response.
+            Action::Step(Step::Ready { .. }) => ("Ready".to_owned(), None),
             _ => (command.word.to_owned(), None),
         };
         self.commands.iter().map(entry).collect()

@@ -38,7 +38,7 @@ impl Totals {
             Step::Wait { .. } => Self { waits: 1, ends_waiting: Some(true), ..one },
             Step::Think(distribution) => Self { think_s: distribution.mean().as_secs_f64(), ..one },
             Step::Op(Op::Pause(pause)) => Self { sleep_s: pause.as_secs_f64(), ..one },
-            Step::Op(_) | Step::Barrier(_) | Step::Set(_) => one,
+            Step::Op(_) | Step::Ready { .. } | Step::Barrier(_) | Step::Set(_) => one,
             Step::Transaction { body, .. } => {
                 let body = Self::of_steps(body, parts);
                 Self { transactions: body.transactions.saturating_add(1), ..body }

@@ -40,7 +40,7 @@ impl TypedRows {
                 self.forget();
                 return note;
             }
-            Step::Play(_) => self.forget(),
+            Step::Play(_) | Step::Ready { .. } => self.forget(),
             _ => {}
         }
         None

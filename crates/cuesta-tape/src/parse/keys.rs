@@ -119,7 +119,7 @@ impl Parser<'_> {
 }
 
 /// What a key sends, where `\e` is an escape, `\xHH` any byte and `\\` a backslash.
-fn unescaped(text: &str) -> Option<Vec<u8>> {
+pub(super) fn unescaped(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let Some((&first, tail)) = rest.split_first() {

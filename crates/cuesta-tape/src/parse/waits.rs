@@ -2,19 +2,22 @@
 
 use cuesta_distributions::Distribution;
 
+use super::keys::unescaped;
 use super::set::LARGEST_TERMINAL;
 use super::{Arguments, Parser, Time};
 use crate::command::Action;
 use crate::error::{TapeError, did_you_mean};
 use crate::lex::{Kind, Token, make_printable};
 use crate::script::Step;
-use crate::{ExpectSource, Op, Pattern, WaitCondition};
+use crate::{ExpectSource, Key, Op, Pattern, Probe, TapePlace, WaitCondition, command};
 
 /// A condition as a tape writes it.
 type Condition = WaitCondition<Option<Pattern>>;
 
+/// The wait for a program that takes keys.
+const READY: &str = "Ready";
 /// What can be waited for.
-const CONDITIONS: [&str; 11] = [
+const CONDITIONS: [&str; 12] = [
     "Line",
     "Screen",
     "Echo",
@@ -26,9 +29,10 @@ const CONDITIONS: [&str; 11] = [
     "Unlock",
     "Delivered",
     "Disconnect",
+    READY,
 ];
 const CONDITIONS_HINT: &str =
-    "write Line, Screen, Echo, Bytes, Characters, Silence, Prompt, Cursor, Unlock, Delivered or Disconnect";
+    "write Line, Screen, Echo, Bytes, Characters, Silence, Prompt, Cursor, Unlock, Delivered, Disconnect or Ready";
 
 /// Most bytes or characters of a response.
 const MOST_COUNTED: u64 = 1_000_000_000;
@@ -83,12 +87,62 @@ impl Parser<'_> {
             return Err(self.error(self.peek(), message, "write for example Wait@5s"));
         }
         let amount_start = self.last().end;
+        if name == READY {
+            return self.ready(timeout, amount_start, place);
+        }
         let (amount, condition) = self.condition(name)?;
         if self.peek().is_symbol("@") {
             return Err(self.misplaced_limit(name, amount_start));
         }
         let (options, timeout) = timeout.map_or((String::new(), None), |time| (time.text, time.means));
         Ok(Arguments::new(options, format!("{name}{amount}"), Action::Step(Step::Wait { condition, timeout, place })))
+    }
+
+    /// `Wait+Ready`, `Wait+Ready "x"`, `Wait+Ready Down Up`: the keys of the probe stand in the same row.
+    fn ready(&mut self, timeout: Option<Time>, keys_start: usize, place: TapePlace) -> Result<Arguments, TapeError> {
+        let row = self.last().row;
+        let first = self.probe_key(row)?;
+        let second = if first.is_some() { self.probe_key(row)? } else { None };
+        if self.peek().is_symbol("@") {
+            return Err(self.misplaced_limit(READY, keys_start));
+        }
+        let args = [&first, &second].into_iter().flatten().fold(READY.to_owned(), |args, (text, _)| args + " " + text);
+        let probe = match (first.map(|(_, key)| key), second.map(|(_, key)| key)) {
+            (None, _) => Probe::DEFAULT,
+            (Some(Key::Character(character)), None | Some(Key::Backspace)) => Probe::Character(character),
+            (Some(key), Some(undo)) => Probe::Keys { key, undo },
+            (Some(_), None) => {
+                let message = format!("`Wait+Ready` needs the key that takes {} back", self.last().quote());
+                let hint = "write both, for example Wait+Ready Down Up, or a letter that Backspace deletes";
+                return Err(self.error(self.last(), message, hint));
+            }
+        };
+        let (options, timeout) = timeout.map_or((String::new(), None), |time| (time.text, time.means));
+        Ok(Arguments::new(options, args, Action::Step(Step::Ready { probe, timeout, place })))
+    }
+
+    /// A key of a probe, if the next token in the row is one: a name, or what it sends, in quotes. With its text as a tape writes it.
+    fn probe_key(&mut self, row: u32) -> Result<Option<(String, Key)>, TapeError> {
+        let token = self.peek().clone();
+        if token.row != row {
+            return Ok(None);
+        }
+        if token.kind != Kind::Quoted {
+            let key = Key::named(&token.text).filter(|_| matches!(token.kind, Kind::Keyword | Kind::Bare));
+            let named = key.map(|key| (token.text.clone().into_owned(), key));
+            return Ok(named.inspect(|_| drop(self.take())));
+        }
+        self.take();
+        let mut characters = token.text.chars();
+        let key = match (characters.next(), characters.next()) {
+            (Some(only), None) if !only.is_control() && !only.is_whitespace() => Some(Key::Character(only)),
+            _ => unescaped(&token.text).map(Key::Bytes),
+        };
+        let Some(key) = key else {
+            let hint = "write one character, or what the key sends, for example \"\\e[1;5H\"";
+            return Err(self.error(&token, format!("{} is no key", token.quote()), hint));
+        };
+        Ok(Some((command::texts(&token.text), key)))
     }
 
     /// The error for a time limit behind the amount, as in `Wait+Bytes 4@1s`; the amount begins at byte `amount_start`.

@@ -1,11 +1,13 @@
 //! A program for a simulated host, whose output means nothing.
 
+use std::time::Duration;
+
 use super::Program;
 use crate::{Echo, ExpectSource, Op, Pattern, WaitCondition};
 
 impl Program {
     /// The same program for a simulated host: a wait for text, a prompt or a place of the cursor ends with the first character of
-    /// the response, echoes are timed in the stream, and each `Expect` is met. So its users need no screen.
+    /// the response, echoes are timed in the stream, each `Expect` is met, and the host is ready. So its users need no screen.
     #[must_use]
     pub fn for_simulated_host(mut self) -> Self {
         for condition in &mut self.conditions {
@@ -18,6 +20,7 @@ impl Program {
                 Op::Keys { settings, .. } if matches!(settings.echo, Echo::Screen | Echo::Change) => {
                     settings.echo = Echo::Timed;
                 }
+                ready @ Op::Ready { .. } => *ready = Op::Pause(Duration::ZERO),
                 Op::Expect { pattern, source, .. } => {
                     *pattern = Pattern::new("").expect("the empty pattern compiles");
                     *source = ExpectSource::Response;

@@ -15,7 +15,7 @@ fn load(path: &str) -> Result<String, String> {
 #[test]
 fn its_tapes_parse_without_a_note() {
     let tapes: Vec<&str> = GUIDE.split("```tape\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert_eq!(tapes.len(), 2);
+    assert_eq!(tapes.len(), 3);
     for tape in tapes {
         let parsed = parse(tape, "guide.tape", &load).unwrap_or_else(|errors| panic!("{errors}"));
         assert_eq!(parsed.notes, [], "{tape}");

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use cuesta_tape::{
-    Echo, ExpectSource, Held, Key, Keys, Op, Pattern, Piece, Script, Settings, Step, Tape, TapePlace, WaitCondition,
-    listing, parse,
+    Echo, ExpectSource, Held, Key, Keys, Op, Pattern, Piece, Probe, Script, Settings, Step, Tape, TapePlace,
+    WaitCondition, listing, parse,
 };
 
 fn load(path: &str) -> Result<String, String> {
@@ -189,6 +189,30 @@ fn waits() {
     let timeout = Some(Duration::from_millis(500));
     let timed = Step::Wait { condition: WaitCondition::Bytes(5), timeout, place: TapePlace::default() };
     assert_eq!(script("Wait+Bytes@500ms 5").steps, [timed]);
+}
+
+#[test]
+fn a_program_is_ready_by_a_letter_or_by_two_keys() {
+    let ready = |probe, timeout| Step::Ready { probe, timeout, place: TapePlace::default() };
+    let keys = |key, undo| Probe::Keys { key, undo };
+    let bytes = |bytes: &[u8]| Key::Bytes(bytes.to_vec());
+    let timeout = Some(Duration::from_secs(30));
+    for (text, step) in [
+        ("Wait+Ready", ready(Probe::Character('j'), None)),
+        ("Wait+Ready@30s", ready(Probe::Character('j'), timeout)),
+        ("Wait+Ready \"x\"", ready(Probe::Character('x'), None)),
+        ("Wait+Ready \"x\" Backspace", ready(Probe::Character('x'), None)),
+        ("Wait+Ready@30s Down Up", ready(keys(Key::Down, Key::Up), timeout)),
+        ("Wait+Ready \"x\" \"\\x0c\"", ready(keys(Key::Character('x'), bytes(b"\x0c")), None)),
+        ("Wait+Ready Home End", ready(keys(Key::Home, Key::End), None)),
+    ] {
+        let tape = tape(text);
+        assert_eq!(tape.script.steps, [step], "{text}");
+        assert_eq!(script(&listing(&tape)), tape.script, "{text}");
+    }
+    // The keys stand in its row.
+    assert_eq!(script("Wait+Ready\nDown 2").steps, [ready(Probe::Character('j'), None), pressed(Key::Down, 2)]);
+    assert_eq!(tape("Wait+Ready\nWait+Echo").outline(), [("Ready".to_owned(), None), ("Wait+Echo".to_owned(), None)]);
 }
 
 #[test]
