@@ -116,6 +116,15 @@ impl FrameChanges {
         !(self.blinks >= LEAST_BLINKS && self.caret.is_some() && self.restyled_alone(screen) == self.caret)
     }
 
+    /// Whether a cell that is not set aside looks different from what it was in these cells, row by row.
+    pub(super) fn differs_without_set_aside(&self, were: &[Cell], screen: &Screen, at: Duration) -> bool {
+        let now = millis(at);
+        let cells = rows(screen).zip(were.chunks(self.columns)).enumerate();
+        let mut changed =
+            cells.flat_map(|(row, (now, was))| changes(now, was).map(move |column| row * self.columns + column));
+        changed.any(|index| !self.histories[index].is_set_aside(now))
+    }
+
     /// The indices of the cells that look different from the last frame.
     fn changed_cells<'a>(&'a self, screen: &'a Screen) -> impl Iterator<Item = usize> + 'a {
         let cells = rows(screen).zip(self.before.chunks(self.columns)).enumerate().filter(|(_, (now, was))| now != was);

@@ -5,6 +5,7 @@
 //! - [`OwnEchoes`]: finds text that only echoes the user's own keys.
 //! - [`ChangedRows`]: finds what is new since the last key.
 //! - [`FrameChanges`]: finds what differs from one frame to the next, apart from what changes by itself.
+//! - [`Snapshot`]: what the screen showed, to find where a typed character has appeared since.
 //! - [`StreamParser`]: separates characters from control functions, for users without a screen.
 //! - [`key_bytes`]: what a key sends.
 //! - [`OutputWatch`]: the modes that keys depend on, and answers to hosts, for users without a screen.
@@ -25,6 +26,7 @@ mod own_echoes;
 mod row_hashes;
 mod screen;
 mod sequence;
+mod snapshot;
 mod stream;
 mod style;
 mod tap;
@@ -43,6 +45,7 @@ pub use output_watch::OutputWatch;
 pub use own_echoes::{MarkedText, OwnEchoes};
 pub use row_hashes::hash_without_motion;
 pub use screen::Screen;
+pub use snapshot::{Appearance, Snapshot};
 pub use stream::{StreamByte, StreamParser};
 pub use tap::{Printed, Tap};
 pub use typed_text::{ControlKey, KeyMatch, TypedText};
