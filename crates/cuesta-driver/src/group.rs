@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use cuesta_lines::{Options, TerminalKind, TerminalSettings, kind_of};
 use cuesta_record::{SeriesId, SeriesNames, Stamp, WaitSeries};
@@ -25,6 +26,8 @@ pub(crate) struct Group {
     pub(crate) series: GroupSeries,
     /// By number; the same on all threads.
     pub(crate) barriers: Arc<Vec<Barrier>>,
+    /// How many of its users, of all threads, were last seen not to be ready.
+    pub(crate) not_ready: Arc<AtomicU32>,
     /// The plan's settings of its lines, else the tape's, else those of any line.
     pub(crate) line: Options,
     /// What its users sit at.
@@ -124,6 +127,7 @@ impl Group {
             by_step,
             series: GroupSeries::new(group, script, series_names),
             barriers: Arc::new((0..barriers).map(|_| Barrier::new(start_at, spec.agents > 1)).collect()),
+            not_ready: Arc::default(),
             line: Options {
                 line_speed: group.line_speed.or(tape.line_speed).unwrap_or(plain.line_speed),
                 columns: group.columns.or(tape.columns).unwrap_or(plain.columns),

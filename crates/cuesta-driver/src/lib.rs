@@ -16,7 +16,7 @@
 //! - `schedule`: which load applies when; `pacing`: when the next input is due; `barrier`: where users wait for one another;
 //!   `progress`: whether simulated users take time.
 //! - `terminal`: a user's keyboard and display, drawn after the line is read; `echoes`: which output echoes which key;
-//!   `response`: whether the response is complete; `text`: the received text as rows. Pure.
+//!   `response`: whether the response is complete; `readiness`: whether the program takes keys; `text`: the received text as rows. Pure.
 //! - [`find_mismatch`]: why a program cannot be played at a target.
 //! - [`RunSpec`]: what a run is asked to do; `error`: why it cannot; `self_meter`: the driver measures itself.
 //! - `messages`: what an agent, which is a process around a [`Run`], and the engine tell each other.
@@ -32,6 +32,7 @@ mod opening;
 mod pacing;
 mod priority;
 mod progress;
+mod readiness;
 mod response;
 mod run;
 mod schedule;

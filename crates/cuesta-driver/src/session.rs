@@ -4,6 +4,7 @@
 //! one (see `terminal`): it is drawn a piece at a time, after all lines that were ready have been read.
 //!
 //! - Here: the state. `sending`: sends keys; `counting`: counts the line's opening and traffic.
+//! - `ready`: waits for a program that takes keys;
 //! - `waiting`: waits for an instant, an event or a response; `reading`: passes what it received to the matchers and the terminal;
 //!   `echoes`: counts the echoes that these find; `drawing`: the screen; `continued`: output that goes on behind an answer.
 
@@ -29,6 +30,7 @@ mod counting;
 mod drawing;
 mod echoes;
 mod reading;
+mod ready;
 mod sample;
 mod sending;
 mod waiting;
@@ -62,6 +64,8 @@ pub(crate) struct Session {
     drawing: Drawing,
     /// A key is being sent: nothing may come between its characters.
     sending: bool,
+    /// What has come since a probe was pressed, while it is looked for.
+    probed: Option<Vec<u8>>,
     continued: ContinuedOutput,
 }
 
@@ -102,6 +106,7 @@ impl Session {
             terminal,
             drawing: Drawing::default(),
             sending: false,
+            probed: None,
             continued: ContinuedOutput::default(),
         };
         session.begin_pass(program);

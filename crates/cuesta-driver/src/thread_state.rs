@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use cuesta_record::{ArrivalCounts, Interval, Phase, Stamp, Tally, WaitEnd, WaitSample, WaitSeries, clock};
 use cuesta_tape::Program;
@@ -259,6 +260,17 @@ impl ThreadState {
             let sample = sample();
             self.tally.borrow_mut().counts.samples.insert(kind, sample);
         }
+    }
+
+    /// Whether every user of a step was seen not to be ready. Each agent knows its own users only, and a search tries other loads.
+    pub(crate) fn nobody_is_ready(&self, step: usize) -> bool {
+        let knows_all = self.spec.agents == 1 && self.spec.most_users.is_none();
+        let schedule = self.schedule();
+        let loads = self.groups.iter().enumerate().map(|(number, group)| (group, schedule.load(step, number).users));
+        let mut loads = loads.filter(|(_, users)| *users > 0).peekable();
+        knows_all
+            && loads.peek().is_some()
+            && loads.all(|(group, users)| group.not_ready.load(Ordering::Relaxed) >= users)
     }
 
     /// Whether anyone waits for an answer or an echo.

@@ -37,6 +37,7 @@ mod answers;
 mod arrival;
 mod ending;
 mod play;
+mod ready;
 mod steps;
 
 /// One virtual user.
@@ -75,6 +76,8 @@ pub(crate) struct User {
     delayed: Duration,
     /// The host has answered a wait in this session.
     host_has_answered: bool,
+    /// `Wait+Ready` has last seen that the program was not ready.
+    is_not_ready: bool,
     /// The host has closed the line, as the script expected.
     hung_up: bool,
     /// Times left of each loop that the program is in.
@@ -128,6 +131,7 @@ impl User {
             input: OpenTransaction::default(),
             delayed: Duration::ZERO,
             host_has_answered: false,
+            is_not_ready: false,
             hung_up: false,
             loops: Vec::new(),
             shared,
@@ -153,6 +157,9 @@ impl User {
                     self.become_idle();
                 }
                 Stop::Lost(loss) => {
+                    if loss == Failure::NotReady {
+                        self.set_not_ready(true);
+                    }
                     self.shared.tally(|tally| tally.counts.count_failure(loss));
                     self.shared.user(self.slot, |user| user.disconnects(Some(loss)));
                     self.become_idle();

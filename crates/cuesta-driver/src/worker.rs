@@ -45,7 +45,7 @@ pub(crate) async fn run_thread(
         if reason == WakeReason::Stopped || !written {
             return false;
         }
-        if interval.phase == Phase::Drain && !worker.shared.is_waiting() {
+        if reason == WakeReason::NobodyReady || (interval.phase == Phase::Drain && !worker.shared.is_waiting()) {
             break;
         }
     }
@@ -139,6 +139,9 @@ impl Worker {
             if now >= until {
                 return WakeReason::Due;
             }
+            if self.shared.nobody_is_ready(interval.step) {
+                return WakeReason::NobodyReady;
+            }
             clock::sleep_until(until.min(now + CHECK_INTERVAL)).await;
             if interval.phase == Phase::Drain && !self.shared.is_waiting() {
                 return WakeReason::Drained;
@@ -169,6 +172,8 @@ enum WakeReason {
     Stopped,
     /// In the drain phase: no user waits any more.
     Drained,
+    /// `Wait+Ready` has seen that no user can work.
+    NobodyReady,
 }
 
 fn end_now(shared: &ThreadState, interval: Interval) -> Interval {

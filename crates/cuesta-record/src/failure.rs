@@ -104,6 +104,8 @@ failures! {
     NotDelivered = "not-delivered",
     /// This user may not open the serial device.
     NotPermitted = "not-permitted",
+    /// The program was not ready for keys: `Wait+Ready` saw something else.
+    NotReady = "not-ready",
     /// Something else than ssh listens there.
     NotSsh = "not-ssh",
     /// The program was not started for another reason.

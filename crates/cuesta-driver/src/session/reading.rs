@@ -8,6 +8,7 @@ use cuesta_record::Failure;
 use cuesta_tape::WaitCondition;
 
 use super::Session;
+use super::ready::MOST_PROBED;
 
 impl Session {
     /// Reads the line once. If there is nothing to read, it draws a piece of the output that was read earlier.
@@ -55,6 +56,10 @@ impl Session {
         let condition = self.shared.program(self.group, self.program).condition(self.next_condition);
         self.response.take(condition, &bytes[from..], from, received);
         self.terminal.read(bytes, received);
+        if let Some(probed) = &mut self.probed {
+            let room = MOST_PROBED.saturating_sub(probed.len()).min(bytes.len());
+            probed.extend(&bytes[..room]);
+        }
         self.report_answer_signs();
         if self.response.floods(bytes.len()) && self.condition().and_then(WaitCondition::count).is_none() {
             self.shared.tally(|tally| tally.counts.count_failure(Failure::Flood));

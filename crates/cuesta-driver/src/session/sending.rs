@@ -45,12 +45,7 @@ impl Session {
         else {
             return Ok(Pressed::Refused);
         };
-        self.alarm.reset(sent + self.program().patience);
-        let mut rest = &*bytes;
-        self.sending = true;
-        let sending = poll_fn(|cx| self.poll_push(cx, &mut rest)).await;
-        self.sending = false;
-        sending?;
+        self.push(&bytes, sent).await?;
         if begins_input {
             self.continued.begin_input(sent, self.terminal.row_hashes(), self.terminal.typed_row());
         } else if ends_input {
@@ -62,6 +57,28 @@ impl Session {
         self.shared.tally(|tally| tally.counts.characters.r#in += bytes.len() as u64);
         self.count_traffic();
         Ok(if bytes.is_empty() { Pressed::Local(sent) } else { Pressed::Sent(sent) })
+    }
+
+    /// Sends characters from an instant on.
+    async fn push(&mut self, bytes: &[u8], from: Stamp) -> Result<(), Failure> {
+        self.alarm.reset(from + self.program().patience);
+        let mut rest = bytes;
+        self.sending = true;
+        let sending = poll_fn(|cx| self.poll_push(cx, &mut rest)).await;
+        self.sending = false;
+        sending
+    }
+
+    /// Sends a key that enters no figure; only the line counts its characters.
+    pub(super) async fn send_uncounted(&mut self, key: Keystroke<'_>) -> Result<(), Failure> {
+        self.count_opening();
+        self.draw_in_turns().await;
+        let Ok(bytes) = self.terminal.press(key) else { return Ok(()) };
+        let bytes = bytes.into_owned();
+        self.push(&bytes, clock::now()).await?;
+        self.shared.tally(|tally| tally.counts.characters.r#in += bytes.len() as u64);
+        self.count_traffic();
+        Ok(())
     }
 
     /// Presses a key: what it is to send, and the key as it is sent; `None` if the terminal does not take it, which is counted.

@@ -57,7 +57,7 @@ impl Session {
     }
 
     /// Listens until an event, or an instant: then there is no event.
-    async fn listen<T>(
+    pub(super) async fn listen<T>(
         &mut self,
         until: Stamp,
         mut event: impl FnMut(&Self, &mut Context<'_>) -> Poll<T>,

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use cuesta_lines::{Received, TerminalKind, TerminalSettings, kind_of};
 use cuesta_record::Stamp;
 use cuesta_screen::block::Refusal;
-use cuesta_screen::vt::{Modes, key_bytes};
-use cuesta_tape::{Key, Keys, Op, Piece, Program, WaitCondition};
+use cuesta_screen::vt::{Modes, Screen, key_bytes};
+use cuesta_tape::{Key, Keys, Op, Piece, Probe, Program, WaitCondition};
 use regex::bytes::Regex;
 
 use block::BlockTerminal;
@@ -154,6 +154,11 @@ pub(crate) trait Terminal: Echoes {
         None
     }
 
+    /// The screen of a video terminal.
+    fn screen(&self) -> Option<&Screen> {
+        None
+    }
+
     /// The display's memory size last reported, and the size now, in bytes.
     fn memory_change(&mut self) -> (usize, usize) {
         (0, 0)
@@ -178,9 +183,15 @@ pub fn find_mismatch(target: &str, program: &Program) -> Option<String> {
         let why = "nothing tells there whether a message was delivered: Wait+Delivered is for bsc:// targets";
         return Some(why.to_owned());
     }
-    let keys = program.ops.iter().filter_map(|op| match op {
-        Op::Keys { keys: Keys::Press { key, .. }, .. } => Some(key),
-        _ => None,
+    let waits_until_ready = program.ops.iter().any(|op| matches!(op, Op::Ready { .. }));
+    if kind.is_some_and(|kind| !kind.can_echo) && waits_until_ready {
+        let why = "no host there shows a key before Enter, so Wait+Ready would never end: wait for what the host sends";
+        return Some(why.to_owned());
+    }
+    let keys = program.ops.iter().flat_map(|op| match op {
+        Op::Keys { keys: Keys::Press { key, .. }, .. } => vec![key],
+        Op::Ready { probe: Probe::Keys { key, undo }, .. } => vec![key, undo],
+        _ => Vec::new(),
     });
     let mismatch = match kind.map_or(TerminalKind::Vt, |kind| kind.terminal) {
         TerminalKind::Vt => vt::find_mismatch(keys, &program.conditions),

@@ -347,6 +347,10 @@ impl Terminal for VtTerminal {
         Some(self.screen.rows().collect())
     }
 
+    fn screen(&self) -> Option<&Screen> {
+        Some(&self.screen)
+    }
+
     fn memory_change(&mut self) -> (usize, usize) {
         let changes = self.change_echoes.as_ref().map_or(0, |changes| changes.memory());
         let frames = self.key_frames.as_ref().map_or(0, |_| size_of::<KeyFrames>());

@@ -24,7 +24,7 @@ impl User {
         let (wait, since) = self.last_wait;
         let waited = clock::now().since(since);
         let stop = self.add_program_exit(stop, &mut session).await;
-        let waits = wait == self.at && matches!(self.program().ops.get(wait), Some(Op::Wait { .. }));
+        let waits = wait == self.at && matches!(self.program().ops.get(wait), Some(Op::Wait { .. } | Op::Ready { .. }));
         if let (Stop::Lost(loss), true) = (stop, waits) {
             self.shared.add_sample(loss.name(), || self.sample(&session, wait, waited));
         }
@@ -37,7 +37,9 @@ impl User {
             return stop;
         }
         let ended = session.program_exit(clock::now() + EXIT_WAIT).await;
-        let loss = ended.map_or(fault, |status| self.failure_by_exit(fault, status, session.has_sent()));
+        let by_exit = |status| self.failure_by_exit(fault, status, session.has_sent());
+        let is_awaited = matches!(self.program().ops.get(self.at), Some(Op::Ready { .. }));
+        let loss = if is_awaited { Failure::NotReady } else { ended.map_or(fault, by_exit) };
         let account = self.describe_end(ended, &session.last_rows());
         self.shared.tally(|tally| {
             tally.counts.said.entry(loss).or_insert(account);

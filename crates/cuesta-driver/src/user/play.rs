@@ -38,6 +38,7 @@ impl User {
                     }
                     waited?;
                 }
+                Op::Ready { probe, timeout, .. } => self.wait_until_ready(session, probe, *timeout).await?,
                 Op::Expect { pattern, source, .. } => self.expect(session, pattern, *source).await,
                 Op::Begin(class) => self.input.class = Some(*class),
                 Op::Finish => self.finish(),

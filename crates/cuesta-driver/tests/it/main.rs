@@ -22,6 +22,7 @@ mod keystrokes;
 mod line_rate;
 mod loads;
 mod memory;
+mod ready;
 mod real;
 mod screen;
 mod screen_memory;

@@ -80,7 +80,9 @@ impl Doing {
 /// What a program did: how long each key took to be shown, its frame to be whole, and each Return to be answered.
 #[derive(Default)]
 pub(crate) struct Log {
-    came: Vec<Stamp>,
+    /// When the user came, and each key.
+    pub(crate) begun: Option<Stamp>,
+    pub(crate) came: Vec<Stamp>,
     returned: Option<Stamp>,
     pub(crate) echoes: Vec<Duration>,
     pub(crate) frames: Vec<Duration>,
@@ -115,6 +117,7 @@ async fn serve(mut program: impl Program, mut line: Loopback, log: Rc<RefCell<Lo
     let (mut number, mut keys) = (0, 0);
     let mut buffer = [0; 256];
     let mut doing = Doing::default();
+    log.borrow_mut().begun = Some(clock::now());
     program.begin(&mut doing);
     loop {
         let now = clock::now();

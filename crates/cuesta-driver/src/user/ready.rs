@@ -1,0 +1,70 @@
+//! A user waits until the program takes keys, before it types any that count.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use cuesta_record::{Failure, clock};
+use cuesta_tape::Probe;
+
+use super::{Stop, User};
+use crate::readiness::Hindrance;
+use crate::session::Session;
+use crate::user_state::{Activity, WaitingFor};
+
+impl User {
+    /// Waits until the program is ready. If it is not in time, the line is given up.
+    pub(super) async fn wait_until_ready(
+        &mut self,
+        session: &mut Session,
+        probe: &Probe,
+        timeout: Duration,
+    ) -> Result<(), Stop> {
+        let since = clock::now();
+        self.last_wait = (self.at, since);
+        self.shared.set_activity(self.slot, Activity::Other, since);
+        self.shared.user(self.slot, |user| user.wait_for(Some(WaitingFor::Prompt(since))));
+        let drained = self.shared.schedule().timeline.drained();
+        let deadline = (since.max(self.ready) + timeout).min(drained);
+        let ready = session.wait_until_ready(probe, deadline).await;
+        self.shared.user(self.slot, |user| user.wait_for(None));
+        let now = clock::now();
+        match ready? {
+            Ok(()) => {
+                self.set_not_ready(false);
+                self.host_has_answered = true;
+                self.shared.user(self.slot, |user| user.at_work = true);
+                self.ready = self.ready.max(now);
+                self.next_due = self.next_due.max(now);
+                self.shared.set_activity(self.slot, Activity::Thinking, now);
+                Ok(())
+            }
+            Err(_) if now >= drained => Err(Stop::Over),
+            Err(hindrance) => Err(self.tell_hindrance(session, &hindrance, now.since(since))),
+        }
+    }
+
+    /// Counts whether this user's program is ready, as was seen last.
+    pub(super) fn set_not_ready(&mut self, is_not_ready: bool) {
+        let count = &self.shared.groups[self.group].not_ready;
+        match (std::mem::replace(&mut self.is_not_ready, is_not_ready), is_not_ready) {
+            (false, true) => {
+                count.fetch_add(1, Ordering::Relaxed);
+            }
+            (true, false) => {
+                count.fetch_sub(1, Ordering::Relaxed);
+            }
+            _ => {}
+        }
+    }
+
+    fn tell_hindrance(&self, session: &Session, Hindrance { kind, row }: &Hindrance, waited: Duration) -> Stop {
+        let row = session.write_row(row);
+        let account =
+            if row.is_empty() { format!("the program {kind}") } else { format!("the program {kind}: `{row}`") };
+        self.shared.tally(|tally| {
+            tally.counts.said.entry(Failure::NotReady).or_insert(account);
+        });
+        self.shared.add_sample(Failure::NotReady.name(), || self.sample(session, self.at, waited));
+        Stop::Lost(Failure::NotReady)
+    }
+}
