@@ -28,6 +28,10 @@ FEWEST_CONTINUED = 3
 DRIVER_LACKS = {"out-of-ports": "ports", "out-of-files": "files"}
 """Errors of the driver's machine. Terminals and processes are the host's."""
 ERRORS = ("errors.rate", "errors.count")
+READY = (
+    "see by hand what it shows; let the tape answer what comes first (Wait+Screen, Type), and wait until ready after that, "
+    "or name keys that the program shows and takes back (Wait+Ready Down Up)"
+)
 BY_HAND = "see by hand why the host shows no prompt, with as many users as here"
 SLOW_START = "settle longer, or start users faster (--stagger)"
 COME_AND_GO = "if sessions end, and users log in again, give them a rate (--load open:2/s:sessions)"
@@ -37,6 +41,18 @@ WAIT_LONGER = {
     "Wait": "wait for what comes last in an answer (Wait+Screen /…/, Wait+Prompt); look with --cast",
 }
 """What to do where output went on behind answers, by the wait that ended too early."""
+
+
+@step_doubt
+def not_ready(step: StepFigures, _: Allowed) -> Doubt | None:
+    """`Wait+Ready` saw no program that takes keys: whatever was measured is not what the tape is for."""
+    times = sum(errors.get("not-ready", 0) for errors in (step.errors.before, step.errors.by_name))
+    if not times:
+        return None
+    seen = step.errors.said.get("not-ready", "the program was not ready")
+    how_many = f"{count(lost)} of {many(step.users, 'user')} now" if (lost := step.lost_for.get("not-ready")) else ""
+    text = f"{seen} ({', '.join(filter(None, (how_many, many(times, 'time'))))})"
+    return Doubt(text, READY, "host", "failed", voids_limits=True)
 
 
 @step_doubt
