@@ -270,8 +270,15 @@ impl<'a> Readiness<'a> {
             (self.stage, self.tries) = (Stage::Settling, 0);
             return self.settle(screen, received, now);
         }
-        if now < pressed + TAKES_BACK {
-            return Next::LookAt(pressed + TAKES_BACK);
+        // The first keys may change a status row for good.
+        let may_try_again = matches!(self.probe, Probe::Keys { .. }) && self.tries < MOST_TRIES;
+        let given_up = pressed + if may_try_again { FIRST_PATIENCE } else { TAKES_BACK };
+        if now < given_up {
+            return Next::LookAt(given_up);
+        }
+        if may_try_again {
+            self.stage = Stage::Forgotten;
+            return self.forget(screen, received, now);
         }
         Next::NotReady(self.hindrance(screen))
     }

@@ -66,6 +66,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         // `❯ 1. Yes, proceed`
         (Dialog, NoCursor, Certain, r"^[^\p{L}\p{N}]*[❯›▶▸➤>]\s*1[.)]\s"),
         (Dialog, CursorRow, Likely, &format!(r"^[^\p{{L}}\p{{N}}]*{buttons}([^\p{{L}}\p{{N}}]{{2,}}{buttons})*[^\p{{L}}\p{{N}}]*$")),
+        (Dialog, BeforeCursor, Likely, r"\?\s*$"),
     ]
     .map(rule)
     .into()
@@ -81,7 +82,7 @@ pub(super) fn find(screen: &Screen, certainty: Certainty) -> Option<Hindrance> {
     let cursor = screen.next_cell();
     let before = screen.text_before(cursor);
     let is_last = cursor.0 + 1 == screen.size().1;
-    let matched = RULES.iter().filter(|rule| rule.certainty >= certainty).find_map(|rule| {
+    RULES.iter().filter(|rule| rule.certainty >= certainty).find_map(|rule| {
         let is_match = |row: &&str| rule.pattern.is_match(row);
         let row = match rule.place {
             BeforeCursorBelow if !is_last => None,
@@ -91,8 +92,7 @@ pub(super) fn find(screen: &Screen, certainty: Certainty) -> Option<Hindrance> {
             CursorRow | NoCursor => rows.iter().map(String::as_str).find(is_match),
         }?;
         Some(Hindrance { kind: rule.kind, row: row.trim().to_owned() })
-    });
-    matched
+    })
 }
 
 /// The row in which the cursor stands; without one that can be seen, or if nothing stands there, the last row with text.

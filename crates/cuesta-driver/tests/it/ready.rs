@@ -244,6 +244,11 @@ fn what_is_not_ready_is_told() {
             one("\x1b[?25lTrust this folder?\r\n \u{276f} 1. Yes\r\n   2. No", Echo::Off),
             "the program asks a question: `\u{276f} 1. Yes`",
         ),
+        (
+            "a question of an editor",
+            one("\x1b[23;1HFile notes.txt is being edited; open anyway? ", Echo::Off),
+            "the program asks a question: `File notes.txt is being edited; open anyway?`",
+        ),
         ("no echo", one(PROMPT, Echo::Off), "the program does not show what is typed: `ann@host:~$`"),
         (
             "an echo elsewhere",
