@@ -50,9 +50,9 @@ def not_ready(step: StepFigures, _: Allowed) -> Doubt | None:
     if not times:
         return None
     seen = step.errors.said.get("not-ready", "the program was not ready")
-    how_many = f"{count(lost)} of {many(step.users, 'user')} now" if (lost := step.lost_for.get("not-ready")) else ""
-    text = f"{seen} ({', '.join(filter(None, (how_many, many(times, 'time'))))})"
-    return Doubt(text, READY, "host", "failed", voids_limits=True)
+    at_the_end = step.lost_for.get("not-ready", 0)
+    how_many = f", {count(at_the_end)} of {many(step.users, 'user')} at the end" if at_the_end else ""
+    return Doubt(f"{seen} ({many(times, 'time')}{how_many})", READY, "host", "failed", voids_limits=True)
 
 
 @step_doubt
