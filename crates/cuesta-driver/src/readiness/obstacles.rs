@@ -66,7 +66,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         // `❯ 1. Yes, proceed`
         (Dialog, NoCursor, Certain, r"^[^\p{L}\p{N}]*[❯›▶▸➤>]\s*1[.)]\s"),
         (Dialog, CursorRow, Likely, &format!(r"^[^\p{{L}}\p{{N}}]*{buttons}([^\p{{L}}\p{{N}}]{{2,}}{buttons})*[^\p{{L}}\p{{N}}]*$")),
-        (Dialog, BeforeCursor, Likely, r"\?\s*$"),
+        (Dialog, BeforeCursor, Likely, r"[\p{L}\p{N}]\s?\?\s*$"),
     ]
     .map(rule)
     .into()
