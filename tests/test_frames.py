@@ -137,7 +137,7 @@ def test_frames_are_those_of_another_emulator(
     assert summary["unfollowed"] == 0, "a key that is shown has a frame"
     split, joined = (judge_frames(here / "log", program.ends, pause) for pause in UNDECIDED)
     counted = count_frames(here / "out")
-    assert counted["keys"] == split.keys == joined.keys == summary["frame"]["count"]
+    assert counted["keys"] == split.keys == joined.keys == summary["whole_frame"]["count"]
     assert len(joined.frames) <= counted["count"] <= len(split.frames)
     assert split.shared <= counted["shared"] == summary["frames"]["shared_keys"] <= joined.shared
     assert split.bytes <= counted["bytes"] <= joined.bytes
@@ -145,7 +145,7 @@ def test_frames_are_those_of_another_emulator(
         assert counted["shared"] >= USERS * ROWS
     if program.marks_frames:
         assert all(frame.is_marked for frame in split.frames)
-    agrees(summary["frame"], split.times, joined.times)
+    agrees(summary["whole_frame"], split.times, joined.times)
 
 
 def count_frames(out: Path) -> dict[str, int]:

@@ -17,7 +17,7 @@ SECONDS = 30
 def frames(path: Path, *, frame: float, **counted: int) -> Path:
     """A run whose keys echo in 2 ms; `counted`: the frames of each second."""
     keys = [("interactive/keys/echo", [0.002] * 300), ("interactive/keys/echo_from_sent", [0.002] * 300)]
-    keys.append(("interactive/keys/frame", [frame] * 300))
+    keys.append(("interactive/keys/whole_frame", [frame] * 300))
     counts = {"count": 10, "bytes": 310, "keys": 10, "shared": 0, "followed": 10, "drawn": 10} | counted
     return RunFolder(path, histograms=keys, measure=SECONDS, edit=measured(frames=counts)).write()
 
@@ -28,14 +28,14 @@ def test_figures_are_divided_by_the_keys_that_frames_showed(tmp_path: Path) -> N
     assert step.frames
     assert (step.frames.per_key, step.frames.bytes_per_key) == (1.2, 31.0)
     assert step.frames.shared_keys == 0.4 * step.frames.keys
-    assert step.frame.p50 == pytest.approx(0.004, rel=1e-3)
-    assert step.keys[0].frame == step.frame
+    assert step.whole_frame.p50 == pytest.approx(0.004, rel=1e-3)
+    assert step.keys[0].whole_frame == step.whole_frame
 
 
 def test_without_frames_there_is_no_figure(tmp_path: Path) -> None:
     keys = [("interactive/keys/echo", [0.002] * 300)]
     step = summarise(RunFolder(tmp_path / "run", histograms=keys).write()).last
-    assert (step.frames, step.frame.count, step.frame.p50) == (None, 0, None)
+    assert (step.frames, step.whole_frame.count, step.whole_frame.p50) == (None, 0, None)
 
 
 @pytest.mark.parametrize(("frame", "is_shown"), [(0.002, False), (0.0021, False), (0.004, True)])
@@ -51,8 +51,8 @@ def test_the_times_of_frames_are_shown_where_they_are_not_those_of_echoes(
 
 
 def test_a_limit_on_frames_says_what_it_needs(tmp_path: Path) -> None:
-    limits = ["frame.p95 < 50ms", "frames.bytes_per_key < 100"]
-    kept = RunFolder(tmp_path / "run", limits=limits, histograms=[("interactive/keys/frame", [0.004] * 300)])
+    limits = ["whole_frame.p95 < 50ms", "frames.bytes_per_key < 100"]
+    kept = RunFolder(tmp_path / "run", limits=limits, histograms=[("interactive/keys/whole_frame", [0.004] * 300)])
     counts = {"count": 10, "bytes": 310, "keys": 10, "shared": 0, "followed": 10, "drawn": 10}
     kept.edit = measured(frames=counts)
     assert [limit.ok for limit in summarise(kept.write()).last.limits] == [True, True]

@@ -81,7 +81,7 @@ impl GroupSeries {
         let classes = classes.collect();
         let mut wait = |source: &str, figure: &str| series_names.wait_series(&group.name, source, figure);
         let [echo, echo_from_sent, frame] =
-            ["echo", "echo_from_sent", "frame"].map(|name| wait(SeriesNames::KEYS, name));
+            ["echo", "echo_from_sent", "whole_frame"].map(|name| wait(SeriesNames::KEYS, name));
         let [connect, negotiation, login] =
             ["connect", "negotiation", "login"].map(|phase| wait(SeriesNames::LINE, phase));
         let last = if kind_of(&group.target).is_some_and(|kind| kind.logs_in) { login } else { connect };

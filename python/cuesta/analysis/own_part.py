@@ -15,7 +15,7 @@ MOST_OWN = 0.1
 
 SINCE_SENT = {"echo": "echo_from_sent", "response": "response_from_sent"}
 """The durations that reports quote, each with the same one without lateness."""
-SINCE_DUE = (*SINCE_SENT, "frame")
+SINCE_DUE = (*SINCE_SENT, "whole_frame")
 """The durations that lateness is part of."""
 
 

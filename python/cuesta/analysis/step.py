@@ -42,7 +42,7 @@ ECHO_ERRORS = {"unechoed", "wrong-echo", "expect"}
 """Errors that take no time of a user: the response-time law holds with them."""
 
 OF_CLASSES = ("response", "response_from_sent", "first_response")
-OF_KEYS = ("echo", "echo_from_sent", "frame", "lateness")
+OF_KEYS = ("echo", "echo_from_sent", "whole_frame", "lateness")
 
 
 @dataclass
@@ -94,7 +94,7 @@ class StepRecords:
             continued=self.waits("continued", self.is_in_front).distribution(),
             echo=self.describe(KEYS, "echo"),
             echo_from_sent=self.describe(KEYS, "echo_from_sent"),
-            frame=self.describe(KEYS, "frame"),
+            whole_frame=self.describe(KEYS, "whole_frame"),
             frames=self.frames(),
             lateness=self.describe(KEYS, "lateness"),
             connect=self.describe(LINE, "connect"),

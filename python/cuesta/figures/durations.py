@@ -52,7 +52,7 @@ FIRST_RESPONSE = About(
 )
 ECHO = About("From the due time of a key to its echo", None, "echo", Better.LESS)
 ECHO_FROM_SENT = About("From when a key was sent to its echo", None, "echo since sent", Better.LESS)
-FRAME = About(
+WHOLE_FRAME = About(
     "From the due time of a key to the last byte of the frame that shows it, where the screen times the key",
     None,
     "whole frame",
@@ -110,7 +110,7 @@ class KeyTimes:
     group: str = declare("the group of users")
     echo: Distribution = declare(ECHO)
     echo_from_sent: Distribution = declare(ECHO_FROM_SENT)
-    frame: Distribution = declare(FRAME)
+    whole_frame: Distribution = declare(WHOLE_FRAME)
     lateness: Distribution = declare(LATENESS)
 
 

@@ -24,10 +24,10 @@ from cuesta.figures.durations import (
     ECHO,
     ECHO_FROM_SENT,
     FIRST_RESPONSE,
-    FRAME,
     LATENESS,
     RESPONSE,
     RESPONSE_FROM_SENT,
+    WHOLE_FRAME,
     Distribution,
     KernelTimes,
     KeyTimes,
@@ -268,7 +268,7 @@ class StepFigures:
     first_response: Distribution = declare(FIRST_RESPONSE)
     echo: Distribution = declare(ECHO)
     echo_from_sent: Distribution = declare(ECHO_FROM_SENT)
-    frame: Distribution = declare(FRAME)
+    whole_frame: Distribution = declare(WHOLE_FRAME)
     frames: Frames | None = declare(
         "The frames that showed keys; None where no key is timed by a screen", better=Better.LESS
     )
@@ -315,7 +315,7 @@ SINCE_SENT = {"response": "response_from_sent", "echo": "echo_from_sent"}
 """Figures since an open load's arrival, each with the same without its wait for a free user."""
 ONLY_SINCE_ARRIVAL = (
     "first_response",
-    "frame",
+    "whole_frame",
     "connect",
     "skipped",
     "due.waiting",

@@ -10,7 +10,9 @@ from cuesta.figures.durations import Distribution
 from cuesta.records.series import KEYS
 from cuesta.workflow.run_result import Run
 
-FIGURES = tuple(f"{name}.{statistic}" for name in ("echo", "frame", "response") for statistic in ("p50", "p95", "p99"))
+FIGURES = tuple(
+    f"{name}.{statistic}" for name in ("echo", "whole_frame", "response") for statistic in ("p50", "p95", "p99")
+)
 
 
 def read_figures(run: Run) -> dict[str, float]:

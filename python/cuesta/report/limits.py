@@ -63,7 +63,11 @@ def describe_limit_value(result: LimitResult, summary: Summary) -> str:
     if unsteady:
         return "no steady state"
     typed = any(step.keystrokes.count for step in summary.steps)
-    if typed and figure.metric.startswith("frame") and not any(step.frame.asked for step in summary.steps):
+    if (
+        typed
+        and figure.metric.startswith(("whole_frame", "frames"))
+        and not any(step.whole_frame.asked for step in summary.steps)
+    ):
         return NO_FRAME
     timed = any(step.echo.count for step in summary.steps)
     return NO_ECHO if figure.metric in OF_ECHO and typed and not timed else "nothing was measured for it"

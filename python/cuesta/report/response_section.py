@@ -34,7 +34,7 @@ BRIEF = ("p50", "p95", "p99", "max")
 """Statistics on a first screen."""
 DistributionRow = tuple[str, Distribution | None, str]
 """A label, its distribution or None for a heading, and the figure's name in the catalogue."""
-BELOW = {"echo_from_sent": 1, "response_from_sent": 1, "frame": 2}
+BELOW = {"echo_from_sent": 1, "response_from_sent": 1, "whole_frame": 2}
 """Rows that refine one above them, and how far below it they stand."""
 LOADS = {
     "closed": "the next input is due a think time after the answer",
@@ -97,8 +97,8 @@ def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
             yield f"keystroke echo{f' of {keys.group}' if several else ''}", None, ""
             yield "echo", keys.echo, "echo"
             yield "since sent", keys.echo_from_sent, "echo_from_sent"
-            if keys.frame.asked:
-                yield "whole frame", keys.frame, "frame"
+            if keys.whole_frame.asked:
+                yield "whole frame", keys.whole_frame, "whole_frame"
     classes = [each for each in step.classes if each.response.asked]
     alone = len({each.group for each in classes}) == 1
     for each in classes:
@@ -121,7 +121,7 @@ def brief_table(step: StepFigures) -> Table:
     echo, response = (choose_quoted(step, name) or name for name in ("echo", "response"))
     rows: list[tuple[str, Distribution]] = [
         (name_quoted("echo", echo), getattr(step, echo)),
-        *([("whole frame", step.frame)] if ends_later(step.frame, step.echo) else []),
+        *([("whole frame", step.whole_frame)] if ends_later(step.whole_frame, step.echo) else []),
         (name_quoted("answer", response), getattr(step, response)),
     ]
     groups = dict.fromkeys([*(keys.group for keys in step.keys), *(each.group for each in step.classes)])
@@ -175,7 +175,7 @@ def is_news(rows: list[DistributionRow], number: int) -> bool:
     above = rows[number - BELOW[name]][1] if name in BELOW else None
     if not durations or not above:
         return True
-    if name == "frame":
+    if name == "whole_frame":
         return ends_later(durations, above)
     return is_longer(above, durations, "p99")
 

@@ -9,12 +9,17 @@ from cuesta.figures import Unit
 from cuesta.ledger.versions import VersionsRecord
 from cuesta.units import in_unit, many, minutes, seconds, seconds_between, share, unit_of, write_minus
 
-SUBJECTS = {"echo": "echoes a key", "response": "answers", "first_response": "begins to answer", "frame": "shows a key"}
+SUBJECTS = {
+    "echo": "echoes a key",
+    "response": "answers",
+    "first_response": "begins to answer",
+    "whole_frame": "shows a key whole",
+}
 """What a version does, by the series of a figure that is judged."""
 SLOW_SUBJECTS = {"echo": "echoes one key in twenty", "response": "gives one answer in twenty"}
 """The same of a 95th percentile."""
 CLAUSES = {"echo": "a key echoes", "response": "an answer comes", "first_response": "an answer begins"}
-CLAUSES |= {"frame": "a key is shown"}
+CLAUSES |= {"whole_frame": "a key is shown whole"}
 """What happens beside neighbours, by the series of a figure that is judged."""
 SLOW_CLAUSES = {"echo": "one key in twenty echoes", "response": "one answer in twenty comes"}
 """The same of a 95th percentile."""

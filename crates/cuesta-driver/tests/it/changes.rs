@@ -202,8 +202,8 @@ fn all_are_timed(what: &str, program: Driven, gap: u64, keys: &str) -> RunRecord
     assert_eq!(records.sum("unfollowed"), 0.0, "{what}");
     assert_same(&what, records.histogram("g/keys/echo"), &log.echoes, may_lack);
     // The write that shows a key ends its frame.
-    assert_same(&what, records.histogram("g/keys/frame"), &log.echoes, may_lack);
-    assert_eq!(records.sum("frames/keys"), records.histogram("g/keys/frame").len() as f64, "{what}");
+    assert_same(&what, records.histogram("g/keys/whole_frame"), &log.echoes, may_lack);
+    assert_eq!(records.sum("frames/keys"), records.histogram("g/keys/whole_frame").len() as f64, "{what}");
     assert!(records.errors().iter().all(|(_, count)| *count <= 1), "{what}: {:?}", records.errors());
     records
 }

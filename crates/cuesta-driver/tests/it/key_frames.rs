@@ -160,7 +160,7 @@ fn types(what: &str, row: Row, gap: u64) -> (RunRecords, Log, Row) {
     let unechoed = records.errors().iter().map(|(_, count)| count).sum::<u64>();
     assert!(unechoed <= may_lack as u64 && records.sum("unfollowed") == 0.0, "{what}: {unechoed}");
     assert_same(&what, records.histogram("g/keys/echo"), &log.echoes, may_lack);
-    assert_same(&what, records.histogram("g/keys/frame"), &log.frames, may_lack);
+    assert_same(&what, records.histogram("g/keys/whole_frame"), &log.frames, may_lack);
     let counts = &row.counts;
     for (field, wanted) in [("count", &counts.frames), ("bytes", &counts.bytes), ("shared", &counts.shared)] {
         let (found, wanted) = (records.sum(&format!("frames/{field}")), wanted.get() as f64);
@@ -180,7 +180,7 @@ fn a_frame_ends_with_its_last_write() {
     for writes in 1..=4 {
         let (records, ..) = types("writes", Row { writes, ..row() }, 150);
         assert_eq!(drawn(&records), 1.0);
-        let took = records.quantile("g/keys/frame", 0.5) - records.quantile("g/keys/echo", 0.5);
+        let took = records.quantile("g/keys/whole_frame", 0.5) - records.quantile("g/keys/echo", 0.5);
         assert!((took - (writes - 1) as f64 * 1e-3).abs() < 1e-4, "{took}");
     }
 }
@@ -235,8 +235,8 @@ fn keys_that_are_never_shown_have_no_frame() {
         let series = ["_lost", "_timed_out"].map(|end| format!("g/keys/{figure}{end}"));
         series.iter().filter_map(|tag| records.histograms.get(tag)).map(hdrhistogram::Histogram::len).sum::<u64>()
     };
-    assert!(lost("echo") > 20 && lost("echo") == lost("frame"), "{} {}", lost("echo"), lost("frame"));
-    assert!(!records.histograms.contains_key("g/keys/frame"));
+    assert!(lost("echo") > 20 && lost("echo") == lost("whole_frame"), "{} {}", lost("echo"), lost("whole_frame"));
+    assert!(!records.histograms.contains_key("g/keys/whole_frame"));
     assert_eq!((records.sum("frames/keys"), drawn(&records)), (0.0, 0.0));
 }
 
@@ -245,7 +245,7 @@ fn keys_that_the_stream_echoes_have_no_frame() {
     let tape = "Set TypingSpeed 100ms\nWait+Screen /ready/\nSleep 1s\nForever\nType \"fox\"\nEnter\nSleep 3s\nEnd\n";
     let (records, _) = played(Row { lag: 5, ..row() }, &format!("Set Echo timed\n{tape}"), 60.0);
     assert!(records.histogram("g/keys/echo").len() > 5);
-    assert!(!records.histograms.keys().any(|tag| tag.contains("frame")));
+    assert!(!records.histograms.keys().any(|tag| tag.contains("whole_frame")));
     assert!(records.series.iter().all(|row| row.get("frames").is_none()));
 }
 

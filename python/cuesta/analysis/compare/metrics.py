@@ -68,7 +68,11 @@ comes first."""
 EXPLORATORY = tuple(
     metric(name)
     for name in (
-        *(f"{series}.p{n}" for series in ("response", "first_response", "echo", "frame") for n in (50, 90, 95, 99)),
+        *(
+            f"{series}.p{n}"
+            for series in ("response", "first_response", "echo", "whole_frame")
+            for n in (50, 90, 95, 99)
+        ),
         *("frames.per_key", "frames.bytes_per_key"),
         *("response.mean", "minor_faults", "switches", "system_calls", "ios"),
     )
