@@ -55,7 +55,11 @@ def test_readme_has_a_line_for_each_of_five_people() -> None:
     assert [command.split()[1] for command in COMMANDS] == ["search", "compare", "run", "run", "run"]
 
 
-@pytest.mark.parametrize("command", [BASTION, WEB.replace(SERVER, str(os.getpid())), LOGIN, GREEN])
+@pytest.mark.parametrize(
+    "command",
+    [BASTION, WEB.replace(SERVER, str(os.getpid())), LOGIN, GREEN],
+    ids=["bastion", "web", "login", "green"],
+)
 def test_each_command_is_understood(command: str, tmp_path: Path) -> None:
     ended = play(command, tmp_path, "--dry-run")
     assert (ended.returncode, ended.stderr) == (Exit.GOOD, "")
