@@ -20,6 +20,7 @@ below (docs/python.md). Python prepares runs and reads their records; it is neve
 - `units`: writes figures for people; `columns`: pads, cuts and wraps text for a terminal.
 - `marked_tables`: renews the generated tables of documents.
 - `machine`: describes this machine, for the record.
+- `revisions`: checks two revisions of a program out, and builds them.
 - `_native`: the Rust half.
 """
 

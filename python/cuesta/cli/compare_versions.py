@@ -12,6 +12,7 @@ from cuesta.cli.output import say, write_json
 from cuesta.engine.folder import check_empty, new_folder
 from cuesta.errors import CuestaError, UsageError
 from cuesta.private_files import private
+from cuesta.revisions import find_revisions
 from cuesta.terminal import inform
 from cuesta.workflow.compare_versions import (
     BUDGET,
@@ -27,7 +28,6 @@ from cuesta.workflow.compare_versions import (
 from cuesta.workflow.control import ignore
 from cuesta.workflow.make_versions import PlannedVersions
 from cuesta.workflow.neighbours import Neighbours
-from cuesta.workflow.revisions import find_revisions
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

@@ -11,8 +11,7 @@ process.
 - `compare_runs`: compares two sides of runs; `run_pairs`: makes them, two plans in turn, pair by pair.
 - `compare_versions`: compares two versions of a program, in pairs of short runs until they tell; `make_versions`:
   makes them; `version_names`: what the versions are called; `rehearsal`: how long the runs must be, and
-  whether the program can be typed at; `revisions`: two revisions of git, checked out and built; `neighbours`: what
-  runs beside the users of one side.
+  whether the program can be typed at; `neighbours`: what runs beside the users of one side.
 - `predict_loads`: predicts other loads from runs or from a typed table.
 - `service_profile`: records what a live service does, and holds a run against it.
 - `query_ledger`: rows of all runs, by SQL, as Arrow.

@@ -22,14 +22,14 @@ from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.figures import BY_NAME, Unit
 from cuesta.ledger.versions import Compared, VersionsRecord, read_versions_record
 from cuesta.plan import RawOptions
+from cuesta.revisions import Revisions, check_out
 from cuesta.target import without_passwords
 from cuesta.validation import suggest
 from cuesta.workflow.control import Control
 from cuesta.workflow.make_versions import MOST_PAIRS, PlannedVersions, VersionMaker, terms_of
 from cuesta.workflow.neighbours import ALONE, Neighbours
-from cuesta.workflow.revisions import Revisions, check_out
 from cuesta.workflow.run_pairs import check_likeness
-from cuesta.workflow.version_names import name_versions
+from cuesta.workflow.version_names import name_revisions, name_versions
 
 EXITS = {
     Verdict.NO_WORSE: Exit.GOOD,
@@ -183,7 +183,7 @@ def prepare_versions(  # noqa: PLR0913, as a run
 def name_sides(targets: tuple[str, str], revisions: Revisions | None, neighbours: Neighbours | None) -> tuple[str, str]:
     if neighbours:
         return ALONE, neighbours.name()
-    return (revisions.base.name, revisions.new.name) if revisions else name_versions(*targets)
+    return name_revisions(revisions) if revisions else name_versions(*targets)
 
 
 def choose_figures(job: Job, settings: VersionsSettings) -> list[str]:

@@ -25,6 +25,7 @@ from cuesta.line_kinds import is_target
 from cuesta.plan import RawOptions, load
 from cuesta.plan.keywords import PlanSettings
 from cuesta.plan.reading import as_written, number_as_text
+from cuesta.revisions import find_revisions
 from cuesta.shipped_tapes import ShippedTape
 from cuesta.workflow.certify_system import (
     Certification,
@@ -51,7 +52,6 @@ from cuesta.workflow.list_tapes import list_tapes
 from cuesta.workflow.measure import measure, prepare_run
 from cuesta.workflow.neighbours import Neighbours
 from cuesta.workflow.predict_loads import Prediction, Questions, predict_loads
-from cuesta.workflow.revisions import find_revisions
 from cuesta.workflow.run_pairs import prepare_pairs, run_pairs
 from cuesta.workflow.run_result import Run
 

@@ -21,9 +21,9 @@ from cuesta.engine.ports import Observer
 from cuesta.engine.run_job import run_job
 from cuesta.ledger.versions import FILE, Ending, VersionsRecord
 from cuesta.private_files import replace_json
+from cuesta.revisions import Revisions
 from cuesta.workflow.control import Control
 from cuesta.workflow.rehearsal import LONGEST, Lengths, Rehearsal, choose_key_rate, choose_lengths
-from cuesta.workflow.revisions import Revisions
 
 WANTED_PAIRS = 12
 """Runs are made shorter, within limits, until so many pairs fit into the budget."""

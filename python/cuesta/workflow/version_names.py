@@ -1,7 +1,8 @@
-"""Names two versions by what differs in their targets: `app-1.4` and `app-1.5`."""
+"""Names two versions by what differs in their targets: `app-1.4` and `app-1.5`; revisions by their own names."""
 
 from cuesta.line_kinds import without_settings
 from cuesta.plain_text import plain
+from cuesta.revisions import Revisions
 from cuesta.target import without_passwords
 
 LONGEST = 40
@@ -20,6 +21,12 @@ def name_versions(base: str, new: str) -> tuple[str, str]:
         return SAME
     base_all, new_all = ((text.partition(":")[2] or text)[:LONGEST] for text in (one, other))
     return base_name or base_all, new_name or new_all
+
+
+def name_revisions(revisions: Revisions) -> tuple[str, str]:
+    """Name two revisions as they were asked for."""
+    base, new = revisions.base.name[:LONGEST], revisions.new.name[:LONGEST]
+    return SAME if base == new else (base, new)
 
 
 def differing_words(one: str, other: str) -> tuple[str, str]:

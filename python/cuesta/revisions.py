@@ -19,7 +19,6 @@ from cuesta.errors import CuestaError, InputError, UsageError
 from cuesta.plain_text import plain
 from cuesta.private_files import private
 from cuesta.target import without_passwords
-from cuesta.workflow.version_names import LONGEST, SAME
 
 SHOWN = 30
 """Last rows of a build's output that are shown if it fails."""
@@ -75,10 +74,9 @@ def find_revisions(text: str, build: str | None, here: Path) -> Revisions:
     if dots == "...":
         commits[0] = ask_git(here, "merge-base", *commits)
     place = Path(tempfile.gettempdir()) / f"cuesta-revisions-{secrets.token_hex(6)}"
-    shown = SAME if names[0] == names[1] else tuple(plain(name)[:LONGEST] for name in names)
     one, other = (
-        Revision(name, commit, place / side, place / side / prefix)
-        for name, commit, side in zip(shown, commits, ("base", "new"), strict=True)
+        Revision(plain(name), commit, place / side, place / side / prefix)
+        for name, commit, side in zip(names, commits, ("base", "new"), strict=True)
     )
     return Revisions(repository, one, other, build)
 

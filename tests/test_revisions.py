@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from cuesta.errors import CuestaError, InputError, UsageError
+from cuesta.revisions import check_out, find_revisions
 from cuesta.workflow.control import ignore
-from cuesta.workflow.revisions import check_out, find_revisions
+from cuesta.workflow.version_names import name_revisions
 
 
 def git(folder: Path, *command: str) -> str:
@@ -76,8 +77,7 @@ def test_what_is_left_out_is_the_current_revision(repository: Path) -> None:
     revisions = find_revisions("main..", None, repository)
     assert (revisions.new.name, revisions.new.commit) == ("HEAD", git(repository, "rev-parse", "topic").strip())
     assert not revisions.has_uncommitted_changes
-    again = find_revisions("..", None, repository)
-    assert (again.base.name, again.new.name) == ("first", "second")
+    assert name_revisions(find_revisions("..", None, repository)) == ("first", "second")
 
 
 def test_a_build_that_fails_is_named_with_the_end_of_its_output(repository: Path, tmp_path: Path) -> None:
