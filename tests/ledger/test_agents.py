@@ -7,7 +7,7 @@ from cuesta.analysis.summary import summarise
 from cuesta.ledger import open_run
 from cuesta.ledger.transactions import read_transactions
 from tests.report.made_up import host_row
-from tests.run_folder import CLOCK, NANO, Row, RunFolder, write_rows
+from tests.run_folder import CLOCK, NANO, Row, RunFolder, change_run, write_rows
 
 AHEAD = 5_000_000_000_000
 
@@ -54,3 +54,13 @@ def test_a_dead_agent_is_named_first_and_its_lacking_end_is_no_news(tmp_path: Pa
     assert [str(each) for each in summarise(folder).doubts] == [
         "agent 1 was killed by signal 9 after 31 s; what it had recorded is kept"
     ]
+
+
+def test_an_agent_that_died_between_segments_ended_the_run_early(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", measure=3).write()
+    change_run(folder, segments=[{"folder": ".", "steps": [0]}, {"folder": "segment-1", "steps": [1]}])
+    died = {"at": CLOCK + 4 * NANO, "agent": 0, "died": "was killed by signal 9"}
+    write_rows(folder / "agents.jsonl", [started(0, "a", 0), died])
+    run = open_run(folder)
+    assert run.damage == ["segment-1/agent-0: has recorded nothing"]
+    assert [agent.ending is None for agent in run.agents] == [False, True]

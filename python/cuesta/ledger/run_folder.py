@@ -336,7 +336,8 @@ def absent_agents(
                 damage.append(f"{path.relative_to(folder)}: has recorded nothing")
                 yield Agent(number, path, Origin(0, 0, 0.0), {}, [], [], notes.get(number, AgentNotes()), None)
         is_early = any(agent.ending and agent.ending["ended"] != "completed" for agent in own.values())
-        if is_early or any(note.death for note in notes.values()):
+        is_cut_off = len(own) < run.get("agents", 0) or not all(agent.ending for agent in own.values())
+        if is_early or (is_cut_off and any(note.death for note in notes.values())):
             return
 
 
