@@ -1,4 +1,4 @@
-"""The step of the GitHub Action (action.yml) that compares two revisions, and tells GitHub what came out.
+"""The step of the GitHub Action (action.yml) that compares two revisions, and reports the verdict to GitHub.
 
 It reads the action's inputs as INPUT_*, and the runner's GITHUB_* and RUNNER_TEMP. It calls `cuesta compare` and
 writes annotations, the step summary and the outputs. Needs only the standard library and an installed Cuesta.
@@ -29,11 +29,11 @@ NO_COMMIT = "0" * 40
 
 
 class StepError(Exception):
-    """What keeps the revisions from being compared, with what to do."""
+    """The revisions cannot be compared: why, and what to do."""
 
 
 def main() -> int:
-    """Compare, tell GitHub, and return the exit code of the step."""
+    """Compare, report the verdict to GitHub, and return the exit code of the step."""
     try:
         fails = {"worse": True, "never": False}[given("FAIL_ON", "worse")]
     except KeyError:
@@ -56,7 +56,7 @@ def given(name: str, default: str = "") -> str:
 
 
 def read_event() -> Mapping[str, Any]:
-    """What made the workflow run, as GitHub tells it."""
+    """The event that started the workflow, from the file that GitHub names."""
     path = os.environ.get("GITHUB_EVENT_PATH")
     event: Mapping[str, Any] = json.loads(Path(path).read_text(encoding="utf-8")) if path else {}
     return event
@@ -129,7 +129,7 @@ def compare(revisions: str) -> tuple[Mapping[str, Any], Path, str]:
 
 @contextmanager
 def no_commands() -> Iterator[None]:
-    """Until the end of the block GitHub obeys no row that looks like a command: a build may print anything."""
+    """Make GitHub ignore workflow commands in what is printed within the block: a build may print anything."""
     token = secrets.token_hex(16)
     write_row(f"::stop-commands::{token}")
     try:

@@ -44,7 +44,7 @@ class Case:
 
 
 def prove(cases: list[Case], times: int, budget: str, folder: Path) -> Iterator[tuple[Case, Versions]]:
-    """Compare each case so many times, in turn."""
+    """Compare the cases in turn, each `times` times."""
     for number, case in product(range(times), cases):
         yield case, case.compare(folder / f"{number}-{cases.index(case)}", budget)
 

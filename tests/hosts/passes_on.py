@@ -18,7 +18,7 @@ from tests.hosts.behaviour import Behaviour
 
 
 class Holds:
-    """Holds back what is typed for a while, after every so many reads: several keys reach the program at once."""
+    """Holds back what is typed for a while, after every n-th read: several keys reach the program at once."""
 
     def __init__(self, every: int, seconds: float) -> None:
         self._every, self._seconds = every, seconds
@@ -59,7 +59,7 @@ def pass_on(host: Behaviour, terminal: int, late: float, pieces: int, holds: Hol
 
 
 def write_pieces(host: Behaviour, data: bytes, pieces: int) -> None:
-    """Write data by so many writes, one directly after another."""
+    """Write data in several writes, one directly after another."""
     size = -(-len(data) // pieces)
     for begin in range(0, len(data), size):
         host.write(data[begin : begin + size])

@@ -30,7 +30,7 @@ def runs_of_a_day(dice: random.Random, name: str, echo: float) -> Side:
 
 
 def play(terms: BaselineTerms, echo: float, factor: float) -> Counter[str]:
-    """The verdicts of so many tests of a program that became slower by a factor."""
+    """The verdicts of a number of tests of a program that became slower by a factor."""
     dice = random.Random(f"{echo} {factor}")
     sides = ((runs_of_a_day(dice, "base", echo), runs_of_a_day(dice, "new", echo * factor)) for _ in range(TESTS))
     return Counter(judge_against(base, new, terms).verdict for base, new in sides)

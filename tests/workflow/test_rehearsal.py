@@ -21,7 +21,7 @@ from tests.snapshots import snapshot
 def rehearse(
     *seconds: int, keys: int = 0, errors: int = 0, wait: dict[str, object] | None = None, echo: float = 0.03
 ) -> Rehearsal:
-    """Watch a run that times so many keys in each second."""
+    """Watch a run that times the given numbers of keys, second by second."""
     rehearsal = Rehearsal(ignore, threading.Event(), overhead=0.5)
     for second, count in enumerate(seconds, 1):
         echoes = [echo * (1 + number) for number in range(count)]

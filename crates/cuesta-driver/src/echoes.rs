@@ -81,7 +81,7 @@ pub(crate) enum OutputEvent {
         /// The frame shows other timed keys too.
         shares: bool,
     },
-    /// So many frames were drawn for a timed key.
+    /// This number of frames was drawn for a timed key.
     DrawnFor(u32),
     /// A key that is timed in this way will never be echoed.
     Missed(Echo),

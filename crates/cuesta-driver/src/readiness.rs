@@ -107,7 +107,7 @@ pub(crate) enum HindranceKind {
     Restless,
     /// The key is not shown.
     NoEcho,
-    /// It is shown at this row and column, where nobody types.
+    /// It is shown at this row and column, away from the cursor and any caret.
     Elsewhere(u16, u16),
     /// The second key does not take the first one back.
     NotTakenBack,

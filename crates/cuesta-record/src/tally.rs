@@ -280,7 +280,7 @@ impl FrameCounts {
         self.shared += u64::from(shares);
     }
 
-    /// So many frames were drawn for a key.
+    /// This number of frames was drawn for a key.
     pub fn count_drawn(&mut self, frames: u32) {
         self.followed += 1;
         self.drawn += u64::from(frames);

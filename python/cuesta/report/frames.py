@@ -8,7 +8,7 @@ from cuesta.units import count, digits, many, share
 MANY_BYTES = 256
 """A key that takes more bytes than this is unusual: a row of 80 cells with some colours has fewer."""
 MANY_FRAMES = 3
-"""So many frames a key are unusual: one shows it, and one more may show what follows from it."""
+"""From this many frames a key on it is a finding: one shows the key, and one more may show what follows from it."""
 MANY_SHARED = 0.05
 """A larger share of keys that share a frame is unusual: people type further apart than programs draw."""
 

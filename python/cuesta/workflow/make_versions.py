@@ -26,11 +26,11 @@ from cuesta.workflow.control import Control
 from cuesta.workflow.rehearsal import LONGEST, Lengths, Rehearsal, choose_key_rate, choose_lengths
 
 WANTED_PAIRS = 12
-"""Runs are made shorter, within limits, until so many pairs fit into the budget."""
+"""Runs are shortened, within limits, until this number of pairs fits into the budget."""
 MOST_PAIRS = 60
 """More pairs than these are not planned: the looks would be too many."""
 LATE = 1.15
-"""A comparison may take so many times its budget, rather than end before a pair for which there was time as planned."""
+"""The factor by which a comparison may exceed its budget: a last pair that was planned is still made."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ FEWEST_SHARE = 0.1
 MOST_SHOWN = 60
 """Most columns of a row of the screen that are shown."""
 FAILURES = 3
-"""So many failures end a rehearsal if nothing was timed."""
+"""This number of failures ends a rehearsal in which no key was timed."""
 
 
 @dataclass

@@ -22,7 +22,7 @@ struct Row {
     cursor: Option<u64>,
     /// How long after a frame another one is drawn, which shows no key.
     more: Option<u64>,
-    /// Keys are drawn together each so many ms.
+    /// Interval of drawing, in ms: a frame shows all keys typed since the one before.
     each: Option<u64>,
     text: String,
     /// Keys that the next frame will show, and those that the frame under way shows.
@@ -145,7 +145,7 @@ impl Program for Row {
     }
 }
 
-/// Types rows for a minute, with so many ms from key to key. The run's figures of frames are those of the program's log.
+/// Types rows for a minute, with a fixed number of ms from key to key. The run's figures of frames are those of the program's log.
 fn types(what: &str, row: Row, gap: u64) -> (RunRecords, Log, Row) {
     let tape = format!(
         "Set TypingSpeed {gap}ms\nSet Echo screen\nWait+Screen /ready/\nSleep 1s\n\

@@ -21,7 +21,7 @@ pub enum Appearance {
     Nowhere,
     /// Before the cursor, or before the caret that the program draws.
     Typed,
-    /// Only at this row and column, where nobody types.
+    /// Only at this row and column, away from the cursor and any caret.
     Elsewhere((u16, u16)),
 }
 

@@ -12,7 +12,7 @@ from itertools import accumulate
 from cuesta.analysis.hodges_lehmann import LocationShift, signed_rank_sums
 
 RATIO = 1.4
-"""Each look has about so many times the pairs of the look before. Simulated: looks further apart save fewer pairs, and
+"""The ratio of the pairs of one look to those of the look before. Simulated: looks further apart save fewer pairs, and
 looks closer together leave less for the last one (docs/compare.md)."""
 ROUNDING = 1e-12
 """Shares of a chance are sums of floats."""

@@ -126,7 +126,7 @@ class PairedFigure:
 
     @property
     def least_change(self) -> float | None:
-        """The least change that so many pairs find four times in five, with the spread that they had; as 0.03."""
+        """The least change that pairs of this number and spread find four times in five; as 0.03."""
         if self.spread is None:
             return None
         least = least_change(self.pairs, self.spread, in_pairs=True, alpha=2 * self.level)

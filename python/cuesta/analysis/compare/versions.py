@@ -51,7 +51,7 @@ class VersionTerms:
     """Names of the figures that can only make the verdict worse."""
     margin: Margin
     planned: Sequence[int]
-    """After which pairs a look is taken, if so many are made."""
+    """The numbers of pairs after which a look is taken."""
     is_cut_short: bool = False
     """Whether no more pairs are made, although more were planned and those made could not tell."""
     despite: str | None = None
