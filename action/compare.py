@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,6 @@ MOST_BYTES = 1024 * 1024 - 1
 """GitHub drops a step summary of 1 MiB."""
 MOST_ROWS = 40
 """Last rows of messages that an annotation shows."""
-WIDTH = 60
-"""Columns of the plot."""
 NO_COMMIT = "0" * 40
 """What GitHub calls the commit before the first of a branch."""
 
@@ -150,7 +148,7 @@ def tell(result: Mapping[str, Any], page: Path, details: str, fails: bool) -> No
         annotate("error" if verdict == "worse" and fails else "warning", sentence)
     for name, value in {"verdict": verdict, "sentence": sentence, "page": str(page)}.items():
         append("GITHUB_OUTPUT", f"{name}={' '.join(value.split())}\n")
-    append("GITHUB_STEP_SUMMARY", cut(summarise(result, details)))
+    append("GITHUB_STEP_SUMMARY", cut(details))
 
 
 def annotate(level: str, text: str) -> None:
@@ -163,36 +161,6 @@ def append(variable: str, text: str) -> None:
     """Append to the file that an environment variable names."""
     with open(os.environ[variable], "a", encoding="utf-8") as file:
         file.write(text)
-
-
-def summarise(result: Mapping[str, Any], details: str) -> str:
-    """The comparison as Markdown, and each judged figure as a plot."""
-    plots = [plot(figure, result["names"]) for figure in result["figures"] if figure["judged"] and figure["base"]]
-    return "\n".join([details, *plots])
-
-
-def plot(figure: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Each run's figure as a point, a row a revision, on one axis."""
-    sides = [[value for value in figure[side] if value is not None] for side in ("base", "new")]
-    values = [value for side in sides for value in side]
-    low, high = min(values), max(values)
-    titles = [f"{name[:20]:20}" for name in names]
-    rows = [f"{title} {place_points(side, low, high)}" for title, side in zip(titles, sides, strict=True)]
-    ends = f"{write(low, figure['unit'])}{write(high, figure['unit']):>{WIDTH - len(write(low, figure['unit']))}}"
-    title = f"{figure['metric']} of each run"
-    return "\n".join(["```text", title, *rows, f"{'':20} {ends}", "```", ""]).replace("````", "")
-
-
-def place_points(values: Sequence[float], low: float, high: float) -> str:
-    """A row of points: `·` is one run, `:` two, `⁝` more."""
-    counts = [0] * WIDTH
-    for value in values:
-        counts[round((value - low) / (high - low) * (WIDTH - 1)) if high > low else 0] += 1
-    return "".join(" ·:⁝"[min(count, 3)] for count in counts).rstrip()
-
-
-def write(value: float, unit: str) -> str:
-    return f"{1000 * value:.2f} ms" if unit == "s" else f"{value:g} {unit}"
 
 
 def cut(text: str) -> str:
