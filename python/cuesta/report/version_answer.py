@@ -141,5 +141,5 @@ def suggest_budget(figure: PairedFigure, record: VersionsRecord) -> str:
         needed = record.budget + more * record.seconds_per_pair
         return f"about {many(more, 'more pair')} would decide: --budget {math.ceil(needed / 60)}m"
     if (least := figure.least_change) is not None:
-        return f"too close to the margin for this noise: so many pairs find changes of {share(least)}"
+        return f"too close to the margin for this noise: these pairs find changes of {share(least)}"
     return "too close to the margin for this noise: more pairs would hardly decide"

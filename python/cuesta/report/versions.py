@@ -8,7 +8,7 @@ from typing import Any
 
 from cuesta.analysis.compare.metrics import FAILED
 from cuesta.analysis.compare.paired_figure import Claim, Estimate, PairedFigure
-from cuesta.analysis.compare.versions import Verdict, VersionComparison, VersionRun
+from cuesta.analysis.compare.versions import Verdict, VersionComparison
 from cuesta.analysis.waits import Waits, add_waits
 from cuesta.ledger.versions import VersionsRecord
 from cuesta.private_files import replace_private
@@ -94,9 +94,7 @@ def name_values(comparison: VersionComparison) -> str:
 
 def pool_values(comparison: VersionComparison) -> dict[str, Waits]:
     """The values of all runs of each version, by its name."""
-    sides: tuple[tuple[str, list[VersionRun]], ...] = tuple(
-        (name, list(side)) for name, side in zip(comparison.terms.names, (comparison.base, comparison.new), strict=True)
-    )
+    sides = zip(comparison.terms.names, (comparison.base, comparison.new), strict=True)
     return {name: add_waits(run.waits for run in side) for name, side in sides}
 
 
