@@ -34,7 +34,7 @@ def unmeasured_run(number: int, side: str, **other: Any) -> ComparedRun:
         figures=dict.fromkeys(names),
         parts={},
         effective_sizes={"response": 2000.0},
-        asked={},
+        totals={},
         bounds=(),
         failures={},
         errors=0,

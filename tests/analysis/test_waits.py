@@ -79,7 +79,7 @@ durations = st.lists(st.floats(1e-4, 50.0), max_size=60)
 def test_quantiles_are_those_of_scipys_product_limit(answered: list[float], given_up: list[float], q: float) -> None:
     """`scipy.stats.ecdf` of the values as the histograms' buckets hold them."""
     found = waits(answered, given_up)
-    if not found.asked:
+    if not found.total:
         return
     known, censored = (
         [seconds for seconds, count in (each.buckets() if each else []) for _ in range(count)]

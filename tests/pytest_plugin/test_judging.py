@@ -24,7 +24,7 @@ def runs_of_a_day(dice: random.Random, name: str, echo: float) -> Side:
     for number in range(5):
         p50, p95 = echo * day * dice.lognormvariate(0, RUNS), 2 * echo * day * dice.lognormvariate(0, 2 * RUNS)
         figures = {**dict.fromkeys(each.name for each in EXPLORATORY), "echo.p50": p50, "echo.p95": p95}
-        run = unmeasured_run(number, name, asked=dict.fromkeys(figures, 50))
+        run = unmeasured_run(number, name, totals=dict.fromkeys(figures, 50))
         side.runs.append(replace(run, figures={**run.figures, **figures}))
     return side
 

@@ -37,8 +37,8 @@ def decide_limit(limit: Limit, found: Estimate, waits: Waits) -> tuple[bool, str
             return limit.holds(math.inf), None
         return False, f"it is at least {seconds(found.value)}, and no wait was longer"
     ok, share = limit.holds(found.value), share_kept(limit)
-    if ok and share is not None and waits.asked < (needed := least_values(share)):
-        return False, f"{many(waits.asked, 'value')} cannot show it: {needed:,} are needed"
+    if ok and share is not None and waits.total < (needed := least_values(share)):
+        return False, f"{many(waits.total, 'value')} cannot show it: {needed:,} are needed"
     return ok, None
 
 
@@ -90,10 +90,10 @@ def number_of_values(figure: Reference, step: StepFigures) -> int | None:
     if figure.metric not in DURATIONS or figure.statistic in COUNTS:
         return None
     if figure.transaction is None:
-        return int(getattr(step, figure.metric).asked)
+        return int(getattr(step, figure.metric).total)
     if figure.metric not in OF_CLASSES:
         of_groups = [each for each in step.keys if each.group == figure.transaction]
-        return sum(getattr(each, figure.metric, Distribution()).asked for each in of_groups)
+        return sum(getattr(each, figure.metric, Distribution()).total for each in of_groups)
     sources = {each.transaction for each in step.classes}
     classes = [each for each in step.classes if selects(figure.transaction, each.group, each.transaction, sources)]
-    return sum(getattr(each, figure.metric, Distribution()).asked for each in classes)
+    return sum(getattr(each, figure.metric, Distribution()).total for each in classes)

@@ -88,10 +88,10 @@ def percentile_curve(waits: Waits) -> Iterator[tuple[float, float]]:
     nothing more is known because waits were not answered.
     """
     step, rarities = 10**0.05, [1.0]
-    while rarities[-1] * step < waits.asked:
+    while rarities[-1] * step < waits.total:
         rarities.append(rarities[-1] * step)
-    for rarity in (*rarities, float(waits.asked)):
-        found = waits.quantile(1.0 if rarity == waits.asked else 1 - 1 / rarity)
+    for rarity in (*rarities, float(waits.total)):
+        found = waits.quantile(1.0 if rarity == waits.total else 1 - 1 / rarity)
         if found is None or found.at_least:
             return
         yield rarity, found.value

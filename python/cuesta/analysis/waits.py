@@ -72,13 +72,14 @@ class Waits:
         return sum(map(count_values, self.unanswered))
 
     @property
-    def asked(self) -> int:
+    def total(self) -> int:
+        """How many were answered or not."""
         return self.count + self.censored
 
     @property
     def share_lost(self) -> float:
         """The share of what was asked that is never answered."""
-        return count_values(self.lost) / self.asked if self.asked else 0.0
+        return count_values(self.lost) / self.total if self.total else 0.0
 
     @property
     def unanswered(self) -> list[Histogram]:

@@ -38,7 +38,7 @@ class Distribution:
     )
 
     @property
-    def asked(self) -> int:
+    def total(self) -> int:
         """The number of values, with those that are censored."""
         return self.count + self.censored
 

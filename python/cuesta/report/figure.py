@@ -38,7 +38,7 @@ def write_marked(name: str, step: StepFigures) -> str:
     """A figure of a step, with a mark for few values or no steady state."""
     table, _, statistic = name.rpartition(".")
     distribution = getattr(step, table, None)
-    if not isinstance(distribution, Distribution) or not distribution.asked:
+    if not isinstance(distribution, Distribution) or not distribution.total:
         return write_figure(name, step)
     return write_figure(name, step) + MARK * is_weak(distribution, statistic) + unsteady_mark(table, step)
 
@@ -91,7 +91,7 @@ def write_percentile(durations: Distribution, name: str) -> str:
 
 def is_weak(durations: Distribution, name: str) -> bool:
     """Whether a percentile has fewer than `ENOUGH` values beyond it."""
-    return name in BEYOND and is_few(durations.asked, BEYOND[name])
+    return name in BEYOND and is_few(durations.total, BEYOND[name])
 
 
 def is_few(number: int, beyond: float) -> bool:
@@ -100,7 +100,7 @@ def is_few(number: int, beyond: float) -> bool:
 
 
 def has_weak(durations: Distribution) -> bool:
-    return durations.asked > 0 and is_weak(durations, "p999")
+    return durations.total > 0 and is_weak(durations, "p999")
 
 
 def percentiles(durations: Distribution) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def state_result(step: StepFigures) -> str:
 
 def state_median(step: StepFigures, name: str, phrase: str) -> str:
     """The median: since sent if lateness voids it since due; none if drawing screens voids it."""
-    if not getattr(step, name).asked:
+    if not getattr(step, name).total:
         return ""
     if not (of_host := choose_quoted(step, name)):
         return why_void(step)
@@ -76,7 +76,7 @@ def state_median(step: StepFigures, name: str, phrase: str) -> str:
 
 def state_tail(durations: Distribution) -> str:
     """The p99, or the maximum of too few values for it."""
-    of_few = f"the longest of {count(durations.asked)}: {write_duration(durations, 'max')}"
+    of_few = f"the longest of {count(durations.total)}: {write_duration(durations, 'max')}"
     return of_few if is_weak(durations, "p99") else f"p99 {write_duration(durations, 'p99')}"
 
 
@@ -123,7 +123,7 @@ def state_sweep_result(summary: Summary) -> str:
 
 def has_response(step: StepFigures) -> bool:
     """Whether the response since due is a figure of the host."""
-    return bool(step.response.asked) and step.settled.steady and "response" not in step.driver.voids
+    return bool(step.response.total) and step.settled.steady and "response" not in step.driver.voids
 
 
 def state_limit_range(summary: Summary, kept: list[StepFigures], crossed: list[StepFigures]) -> str:
@@ -173,7 +173,7 @@ def big_figures(summary: Summary) -> Iterator[BigFigure]:
     at = f" at {many(step.users, 'user')}" if summary.planned_steps > 1 else ""
     median = "median" if step.settled.steady else "no steady state; median of this run"
     for name, label in (("echo", "keystroke echo"), ("response", "response")):
-        if getattr(step, name).asked:
+        if getattr(step, name).total:
             of_host = choose_quoted(step, name)
             shown = of_host or name
             own = "" if of_host else "void, the driver drew; "

@@ -66,7 +66,7 @@ def describe_limit_value(result: LimitResult, summary: Summary) -> str:
     if (
         typed
         and figure.metric.startswith(("whole_frame", "frames"))
-        and not any(step.whole_frame.asked for step in summary.steps)
+        and not any(step.whole_frame.total for step in summary.steps)
     ):
         return NO_FRAME
     timed = any(step.echo.count for step in summary.steps)

@@ -55,7 +55,7 @@ def response_section(summary: Summary, step: StepFigures) -> Section:
     if step.frames:
         parts.append(Remark(describe_frames(step.frames)))
     more: list[Part] = [*map(Remark, explain_load(step)), Plots(list(plot_distributions(summary.recorded, step)))]
-    opening = [(name, each) for name, each in opening_times(step).items() if each.asked]
+    opening = [(name, each) for name, each in opening_times(step).items() if each.total]
     if opening:
         cells = [(name, write_count(each), write_duration(each, "mean"), *percentiles(each)) for name, each in opening]
         about = "every line that was opened in the step, those of the ramp included"
@@ -93,13 +93,13 @@ def list_caveats(step: StepFigures) -> Iterator[Remark]:
 def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
     several = len(step.keys) > 1
     for keys in step.keys:
-        if keys.echo.asked:
+        if keys.echo.total:
             yield f"keystroke echo{f' of {keys.group}' if several else ''}", None, ""
             yield "echo", keys.echo, "echo"
             yield "since sent", keys.echo_from_sent, "echo_from_sent"
-            if keys.whole_frame.asked:
+            if keys.whole_frame.total:
                 yield "whole frame", keys.whole_frame, "whole_frame"
-    classes = [each for each in step.classes if each.response.asked]
+    classes = [each for each in step.classes if each.response.total]
     alone = len({each.group for each in classes}) == 1
     for each in classes:
         yield each.transaction if alone else each.label, None, ""
@@ -130,7 +130,7 @@ def brief_table(step: StepFigures) -> Table:
         rows += [(each.label, getattr(each, response)) for each in step.classes if each.group == group]
     if len(groups) == 1 < len(step.classes):
         rows += [(each.transaction, getattr(each, response)) for each in step.classes]
-    known = [(label, durations) for label, durations in rows if durations.asked]
+    known = [(label, durations) for label, durations in rows if durations.total]
     cells = [(label, write_count(each), *(write_percentile(each, name) for name in BRIEF)) for label, each in known]
     caption = "; ".join(
         mark

@@ -58,7 +58,7 @@ def test_what_runs_lack_is_lacking_afterwards() -> None:
                 figures={**run.figures, **p95},
                 parts=parts,
                 bounds={groups[0].name} if number else (),
-                asked={"x": 3},
+                totals={"x": 3},
             )
     found = compare(kept(base), new, Terms())
     assert said(found) == said(compare(base, new, Terms()))

@@ -197,7 +197,7 @@ def why_missing(metric: Metric, runs: Sequence[ComparedRun]) -> str | None:
         return "zero in some runs"
     if metric.statistic.startswith("p"):
         needed = least_values(float(metric.statistic[1:]) / 100)
-        fewest = min((run.asked[metric.name] for run in runs if metric.name in run.asked), default=needed)
+        fewest = min((run.totals[metric.name] for run in runs if metric.name in run.totals), default=needed)
         if fewest < needed:
             return f"{NOT_DECIDED}: a run has {many(fewest, 'value')}, and {needed:,} are needed"
     least = min(run.effective_sizes.get(metric.series, 0.0) for run in runs)

@@ -65,7 +65,7 @@ class ComparedRun:
     """By metric: the metrics of each class of transactions, or of each group whose keys are timed."""
     effective_sizes: Mapping[str, float]
     """By series: the effective sample size, the number of independent values whose mean has the same variance."""
-    asked: Mapping[str, int]
+    totals: Mapping[str, int]
     """By metric of a distribution: the number of values that it rests on, censored ones included."""
     bounds: Collection[str]
     """Metrics whose values are lower bounds: too little was answered to know them."""
@@ -182,7 +182,7 @@ def extract_figures(folder: Path, summary: Summary, step: int | None = None) -> 
             OF_TRANSACTIONS, estimate_effective_size(StepRecords(summary.recorded, figures.step))
         )
         | {"echo": figures.echo.count / TYPICAL},  # rows have no sums of echo times, so autocorrelation is not known
-        asked={name: timed.asked for name, timed in distributions.items()},
+        totals={name: timed.total for name, timed in distributions.items()},
         bounds={name for name, timed in distributions.items() if name.rpartition(".")[2] in timed.at_least},
         failures=compute_failure_shares(figures),
         errors=figures.errors.count,
@@ -224,7 +224,7 @@ def list_part_distributions(step: StepFigures) -> dict[str, dict[Metric, Distrib
     classes = [(each.label, each.response) for each in step.classes]
     groups = [(each.group, each.echo) for each in step.keys]
     return {
-        name: {metric(name).for_part(part): timed for part, timed in parts if timed.asked}
+        name: {metric(name).for_part(part): timed for part, timed in parts if timed.total}
         for name, parts in (("response.p95", classes), ("echo.p95", groups))
     }
 

@@ -28,7 +28,7 @@ class StoredSide:
     parts: dict[str, list[str]]
     """By metric: the names of the metrics of each class of transactions, or of each group."""
     effective_sizes: dict[str, list[float | None]]
-    asked: dict[str, list[int | None]]
+    totals: dict[str, list[int | None]]
     bounds: list[list[str]]
     failures: dict[str, list[float | None]]
     errors: list[int]
@@ -48,7 +48,7 @@ def store_runs(runs: Sequence[ComparedRun]) -> StoredSide:
         figures=_by_name([run.figures for run in runs]),
         parts={name: list(dict.fromkeys(each.name for each in parts)) for name, parts in _merge_parts(runs).items()},
         effective_sizes=_by_name([run.effective_sizes for run in runs]),
-        asked=_by_name([run.asked for run in runs]),
+        totals=_by_name([run.totals for run in runs]),
         bounds=[sorted(run.bounds) for run in runs],
         failures=_by_name([run.failures for run in runs]),
         errors=[run.errors for run in runs],
@@ -60,7 +60,7 @@ def store_runs(runs: Sequence[ComparedRun]) -> StoredSide:
 def restore_side(stored: StoredSide, name: str) -> Side:
     """The side, which messages call `name`. Raises ValueError if its lists are not of one length."""
     lists: list[Sequence[object]] = [stored.started, stored.bounds, stored.errors, stored.metered]
-    lists += [*stored.figures.values(), *stored.effective_sizes.values(), *stored.asked.values()]
+    lists += [*stored.figures.values(), *stored.effective_sizes.values(), *stored.totals.values()]
     lists += stored.failures.values()
     if len(lengths := set(map(len, lists))) != 1:
         raise ValueError(f"lists of {' and '.join(map(str, sorted(lengths)))} values, and each run has one")
@@ -76,7 +76,7 @@ def _restore_run(stored: StoredSide, name: str, number: int) -> ComparedRun:
         figures={**known, **{figure: values[number] for figure, values in stored.figures.items()}},
         parts={figure: list(map(_read_metric, names)) for figure, names in stored.parts.items()},
         effective_sizes=_of_run(stored.effective_sizes, number),
-        asked=_of_run(stored.asked, number),
+        totals=_of_run(stored.totals, number),
         bounds=stored.bounds[number],
         failures=_of_run(stored.failures, number),
         errors=stored.errors[number],

@@ -236,5 +236,5 @@ def explain_few(comparison: VersionComparison, each: Metric) -> str:
     if not each.statistic.startswith("p"):
         return ""
     needed = math.ceil(100 / (100 - PERCENTILES[each.statistic]))
-    fewest = min(run.compared.asked.get(each.name, needed) for run in (*comparison.base, *comparison.new))
+    fewest = min(run.compared.totals.get(each.name, needed) for run in (*comparison.base, *comparison.new))
     return f"{many(fewest, 'value')} a run, {needed} needed" if fewest < needed else ""

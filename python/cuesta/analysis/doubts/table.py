@@ -321,7 +321,7 @@ def mismatched(step: StepFigures, allowed: Allowed) -> Doubt | None:
 @step_doubt
 def unfollowed(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Echoes were not timed: what was typed could not be followed in the output."""
-    keys = step.echo.asked + step.unfollowed
+    keys = step.echo.total + step.unfollowed
     if step.unfollowed <= allowed.unfollowed * keys:
         return None
     how_many = f"{count(step.unfollowed)} of {many(keys, 'timed key')}"

@@ -61,7 +61,7 @@ def plot_histogram(waits: Waits, title: str) -> Iterator[Plot]:
     bars = bin_histogram(waits.answered) if waits.answered and waits.count else []
     if not bars:
         return
-    rows = [{"x": bar.low, "x2": bar.high, "y": 100 * bar.count / waits.asked, "n": bar.count} for bar in bars]
+    rows = [{"x": bar.low, "x2": bar.high, "y": 100 * bar.count / waits.total, "n": bar.count} for bar in bars]
     tip = [
         show_field("x", "from", SECONDS),
         show_field("x2", "to", SECONDS),
@@ -78,7 +78,7 @@ def plot_percentiles(title: str, what: str, waits: Mapping[str, Waits]) -> Itera
     known = {label: each for label, each in waits.items() if each.count}
     if not known:
         return
-    most = max(2, *(each.asked for each in known.values()))
+    most = max(2, *(each.total for each in known.values()))
     series = [Series(label, list(percentile_curve(each))) for label, each in known.items()]
     scale = {"type": "log", "domain": [1, most], "nice": False}
     marked = {"values": [mark for mark in MARKS if mark <= most], "labelExpr": "percentile(datum.value)"}
