@@ -2,6 +2,7 @@
 
 `echo=` is the echo of its keys, by default 4 ms; `keys=` how many are timed. `lost`: the program lost its line.
 `stolen`: the hypervisor took CPU time; `stolen-once`: only in the first run.
+`red`: it has a control sequence of the terminal in its command.
 """
 
 import random
@@ -40,5 +41,8 @@ def make_run(tape: object = None, /, *, here: Path, out: Path, **settings: Any) 
     ).write()
     with edit_run(folder) as run:
         run |= {"seed": seed, "machine": machine.facts(), "started": f"2026-11-21T01:{next(MINUTES):02}:00Z"}
+        if "red" in words:
+            run["steps"][0]["group"][0]["target"] = "pty:\x1b[31mapp"
+            run["host"] = {"builtin": False, "targets": ["pty:\x1b[31mapp"]}
     (folder / "report.html").write_text("the page")
     return cuesta.open(folder)

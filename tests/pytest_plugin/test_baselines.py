@@ -150,6 +150,7 @@ def test_the_file_has_a_row_for_each_figure(app: App) -> None:
         ("{", "Invalid JSON"),
         ('{"format": 2, "tests": {}}', "format: expected 1"),
         ('{"format": 1, "tests": {"a": [{"facts": {}}]}}', "tests.a.0.started: it has no `started`"),
+        ('{"format": 1, "tests": {"\\u001b[31m": [{"facts": {}}]}}', "tests.�[31m.0.started: it has no `started`"),
     ],
 )
 def test_a_file_that_is_no_baseline_is_named(app: App, text: str, why: str) -> None:

@@ -62,6 +62,24 @@ def test_a_program_that_fails_fails_its_test_even_without_a_limit(pytester: pyte
     ended.stdout.fnmatch_lines(["4 of 4 users had no line at the end (allowed 1.0 %)*"])
 
 
+@pytest.mark.parametrize(
+    ("target", "marker", "outcome"),
+    [
+        ("pty:echo=80ms red", 'limit="echo.p95 < 50ms"', "failed"),
+        ("pty:echo=4ms red stolen", "", "skipped"),
+        ("pty:echo=4ms red", "", "passed"),
+    ],
+)
+def test_no_control_sequence_of_a_program_reaches_the_terminal(
+    pytester: pytest.Pytester, session: Session, target: str, marker: str, outcome: str
+) -> None:
+    write_test(pytester, target, marker)
+    ended = session("-v", "-rs")
+    ended.assert_outcomes(**{outcome: 1})
+    assert "\x1b" not in ended.stdout.str()
+    assert "[31m" in ended.stdout.str()
+
+
 UNDECIDED = [
     ("pty:echo=4ms keys=44", "limit not decided: echo.p95 < 50ms: 4.0? ms: 44 values cannot show it: 45 are needed*"),
     ("pty:echo=4ms stolen", "the hypervisor took 50.0 % of the host's CPUs (allowed 10.0 %)*"),

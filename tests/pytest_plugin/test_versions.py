@@ -17,7 +17,7 @@ def test_versions(cuesta):
 """
 
 
-OBSTACLE = {"ended": "obstacle", "why": ["app-1.5: nothing echoed"]}
+OBSTACLE = {"ended": "obstacle", "why": ["app-1.5: nothing \x1b[31mechoed"]}
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ OBSTACLE = {"ended": "obstacle", "why": ["app-1.5: nothing echoed"]}
         ({"slower": 1.0}, "passed", "test_app.py::test_versions      31.9 ms      33.8 ms  passed"),
         ({"slower": 1.8}, "failed", "app-1.5 echoes a key 25.5 ms later than app-1.4*slower*"),
         ({"slower": 1.5, "pairs": 4, "ended": "budget"}, "skipped", "  cannot tell: app-1.5 echoes a key*"),
-        ({"slower": 1.0, **OBSTACLE}, "failed", "not valid: app-1.5: nothing echoed"),
+        ({"slower": 1.0, **OBSTACLE}, "failed", "not valid: app-1.5: nothing �[[]31mechoed"),
     ],
 )
 def test_the_verdict_is_the_outcome(

@@ -77,8 +77,10 @@ class Cuesta:
         try:
             yield
         except CuestaError as error:
+            from cuesta.plain_text import plain_rows  # noqa: PLC0415, as in `__call__`
+
             text = "\n".join(filter(None, (f"{self._item.nodeid}: {error}", error.remedy)))
-            raise pytest.fail.Exception(text, pytrace=False) from None
+            raise pytest.fail.Exception(plain_rows(text), pytrace=False) from None
 
     def _next_name(self) -> str:
         self._measured += 1

@@ -37,7 +37,7 @@ def list_rows(measurements: Sequence[Measurement], verbosity: int, columns: int)
         yield " ".join([align_left(name, width), *cells, f" {each.verdict}"])
         if each.verdict == "cannot tell" or (verbosity > 0 and each.verdict != "failed"):  # pytest explains failures
             for row in each.explanation.splitlines():
-                yield from wrap_text(plain(row), columns, "  ", "    ")
+                yield from wrap_text(row, columns, "  ", "    ")
         if verbosity > 0:
             yield f"  page: {each.page}"
     if verbosity <= 0:

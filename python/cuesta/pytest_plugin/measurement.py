@@ -16,7 +16,7 @@ class Measurement:
     """The test's node id; a number follows where it is not the first of its test."""
     verdict: Verdict
     explanation: str
-    """The answer in one sentence, then what it rests on and what to do, a row each."""
+    """The answer in one sentence, then what it rests on and what to do, a row each; harmless to a terminal."""
     page: str
     """The file of the page."""
     figures: Mapping[str, float]

@@ -9,6 +9,7 @@ from typing import Any
 
 from cuesta.analysis.compare.sides import Side, separate_usable
 from cuesta.analysis.compare.stored_side import StoredSide, restore_side, store_runs
+from cuesta.plain_text import plain_rows
 from cuesta.pytest_plugin.baselines import Machine, count_differences, find_entry, read_baseline
 from cuesta.pytest_plugin.judging import Judgement, judge_against, judge_run
 from cuesta.pytest_plugin.measurement import Measurement
@@ -70,7 +71,7 @@ def measure(name: str, terms: Terms, place: Place, options: Options) -> tuple[Ru
     return measured, Measurement(
         name=name,
         verdict=judgement.verdict,
-        explanation="\n".join([judgement.sentence, *judgement.details, *about_tape]),
+        explanation=plain_rows("\n".join([judgement.sentence, *judgement.details, *about_tape])),
         page=str(measured.folder / "report.html"),
         figures=figures,
         lower_bounds=list_lower_bounds(measured),

@@ -53,10 +53,11 @@ class Session:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if not (self._measurements or self._files):
             return
-        from cuesta.pytest_plugin.listing import list_rows  # noqa: PLC0415, for sessions that measure
+        from cuesta.plain_text import plain  # noqa: PLC0415, for sessions that measure
+        from cuesta.pytest_plugin.listing import list_rows  # noqa: PLC0415
 
-        verbosity = terminalreporter.config.get_verbosity()
-        rows = [*list_rows([*self._measurements.values()], verbosity, terminalreporter._tw.fullwidth), *self._files]
+        verbosity, columns = terminalreporter.config.get_verbosity(), terminalreporter._tw.fullwidth
+        rows = [*list_rows([*self._measurements.values()], verbosity, columns), *map(plain, self._files)]
         if rows:
             terminalreporter.ensure_newline()
             terminalreporter.section("cuesta")

@@ -8,6 +8,7 @@ import pytest
 
 from cuesta.analysis.compare.versions import Verdict
 from cuesta.errors import UsageError
+from cuesta.plain_text import plain_rows
 from cuesta.pytest_plugin import measurement
 from cuesta.pytest_plugin.measurement import Measurement
 from cuesta.pytest_plugin.measuring import Place, wait_for_turn
@@ -31,7 +32,7 @@ def compare_versions(
     return compared, Measurement(
         name=name,
         verdict=judge(compared),
-        explanation=compared.sentence,
+        explanation=plain_rows(compared.sentence),
         page=str(compared.page()),
         figures={each: statistics.median(figure.new) for each, figure in figures.items()},
         lower_bounds=[each for each, figure in figures.items() if figure.bounded[1]],
