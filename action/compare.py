@@ -39,7 +39,6 @@ def main() -> int:
         return 2
     try:
         revisions = find_revisions(read_event(), given("BASE"), given("HEAD", "HEAD"))
-        check_history(revisions)
         result, page, details = compare(revisions)
     except StepError as error:
         annotate("error", str(error))
@@ -61,7 +60,7 @@ def read_event() -> Mapping[str, Any]:
 
 
 def find_revisions(event: Mapping[str, Any], base: str, head: str) -> str:
-    """`BASE..HEAD`; of a pull request `BASE...HEAD`, which begins where HEAD left BASE. Raises StepError."""
+    """`BASE..HEAD`; of a pull request `BASE...HEAD`, which begins where HEAD left BASE."""
     if base:
         return f"{base}..{head}"
     if "pull_request" in event:
@@ -80,29 +79,6 @@ def shorten(commit: str) -> str:
     return commit[:10]
 
 
-def check_history(revisions: str) -> None:
-    """Raise StepError if the checkout lacks a revision, or where the two parted."""
-    base, _, head = revisions.replace("...", "..").partition("..")
-    missing = [name for name in (base, head) if git("cat-file", "-e", f"{name}^{{commit}}") is None]
-    is_shallow = git("rev-parse", "--is-shallow-repository") == "true"
-    parted = not missing and "..." in revisions and git("merge-base", base, head) is None
-    if (missing or parted) and is_shallow:
-        raise StepError(
-            f"the checkout has only the newest commits, not {' and '.join(missing) or 'where the two parted'}; "
-            "set `fetch-depth: 0` at actions/checkout"
-        )
-    if missing:
-        raise StepError(f"the repository has no {' and no '.join(missing)}; set `base` and `head` to what it has")
-    if parted:
-        raise StepError(f"{base} and {head} have no commit in common; set `base`")
-
-
-def git(*arguments: str) -> str | None:
-    """What git prints; None if it fails."""
-    ended = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
-    return ended.stdout.strip() if ended.returncode == 0 else None
-
-
 def compare(revisions: str) -> tuple[Mapping[str, Any], Path, str]:
     """Run `cuesta compare`; returns its JSON, the page, and what it says as Markdown. Raises StepError."""
     name = given("ARTIFACT", "cuesta")
@@ -110,9 +86,7 @@ def compare(revisions: str) -> tuple[Mapping[str, Any], Path, str]:
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     files = {"json": place / "comparison.json", "markdown": place / "comparison.md", "out": place / "runs"}
-    flags = {name.lower(): given(name) for name in ("BUILD", "TAPE", "MARGIN", "BUDGET")} | files
-    words = [f"--{name}={value}" for name, value in flags.items() if value]
-    command = [sys.executable, "-m", "cuesta", "compare", f"--revisions={revisions}", *words, "--", given("TARGET")]
+    command = [sys.executable, "-m", "cuesta", "compare", *list_arguments(revisions, files)]
     with no_commands(), subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="replace") as process:
         last = deque[str](maxlen=MOST_ROWS)
         for row in process.stderr or ():
@@ -123,6 +97,13 @@ def compare(revisions: str) -> tuple[Mapping[str, Any], Path, str]:
     page = place / f"{name}.html"
     shutil.copy(files["out"] / "report.html", page)
     return json.loads(files["json"].read_text(encoding="utf-8")), page, files["markdown"].read_text(encoding="utf-8")
+
+
+def list_arguments(revisions: str, files: Mapping[str, Path]) -> list[str]:
+    """Those of `cuesta compare`, by the inputs; `files` are what it writes, by flag."""
+    inputs = {name.lower(): given(name) for name in ("BUILD", "TAPE", "MARGIN", "BUDGET")}
+    words = [f"--{name}={value}" for name, value in {**inputs, **files}.items() if value]
+    return [f"--revisions={revisions}", *words, "--", given("TARGET")]
 
 
 @contextmanager

@@ -73,6 +73,14 @@ def test_three_dots_begin_where_the_branch_began(repository: Path, tmp_path: Pat
     assert left_over(repository) == []
 
 
+def test_revisions_without_a_common_commit_are_named(repository: Path) -> None:
+    git(repository, "checkout", "-q", "--orphan", "apart")
+    commit(repository, "of no other")
+    with pytest.raises(InputError, match="--revisions: main and apart have no commit in common here") as found:
+        find_revisions("main...apart", None, repository)
+    assert "fetch-depth: 0" in str(found.value.remedy)
+
+
 def test_what_is_left_out_is_the_current_revision(repository: Path) -> None:
     revisions = find_revisions("main..", None, repository)
     assert (revisions.new.name, revisions.new.commit) == ("HEAD", git(repository, "rev-parse", "topic").strip())

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,8 @@ from cuesta.target import without_passwords
 
 SHOWN = 30
 """Last rows of a build's output that are shown if it fails."""
+UNSHALLOW = "git fetch --unshallow (actions/checkout: fetch-depth: 0)"
+"""What to do about a clone without old commits."""
 LOOK_EVERY = 0.2
 """Seconds between two looks at whether a build is to be stopped."""
 
@@ -72,7 +74,7 @@ def find_revisions(text: str, build: str | None, here: Path) -> Revisions:
     names = (base or "HEAD", new or "HEAD")
     commits = [find_commit(here, name) for name in names]
     if dots == "...":
-        commits[0] = ask_git(here, "merge-base", *commits)
+        commits[0] = find_merge_base(here, names, commits)
     place = Path(tempfile.gettempdir()) / f"cuesta-revisions-{secrets.token_hex(6)}"
     one, other = (
         Revision(plain(name), commit, place / side, place / side / prefix)
@@ -86,10 +88,17 @@ def find_commit(here: Path, name: str) -> str:
     try:
         return ask_git(here, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     except CuestaError:
-        remedy = (
-            "see `git branch --all`; a shallow clone has few: git fetch --unshallow (actions/checkout: fetch-depth: 0)"
-        )
-        raise InputError(f"--revisions: git knows no revision {name!r} here", remedy) from None
+        what = f"--revisions: git knows no revision {name!r} here"
+        raise InputError(what, f"see `git branch --all`; a shallow clone has few: {UNSHALLOW}") from None
+
+
+def find_merge_base(here: Path, names: Iterable[str], commits: Iterable[str]) -> str:
+    """The last commit that two revisions have in common. Raises InputError."""
+    try:
+        return ask_git(here, "merge-base", *commits)
+    except CuestaError:
+        what = f"--revisions: {' and '.join(names)} have no commit in common here"
+        raise InputError(what, f"a shallow clone may lack it: {UNSHALLOW}; else write two dots") from None
 
 
 @contextmanager
