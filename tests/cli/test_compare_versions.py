@@ -11,6 +11,7 @@ from cuesta.workflow import rehearsal
 from tests.conftest import Cuesta, Write
 from tests.run_folder import CLOCK, NANO, RunFolder, edit_run, write_rows
 
+DOCS = Path(__file__).parents[2] / "docs"
 ACCOMPANIED = {
     "step": 0,
     "begin": {"at": CLOCK, "cpu": 0.0},
@@ -66,6 +67,8 @@ def test_a_folder_gives_its_verdict_again(here: Path, cuesta: Cuesta, slower: fl
     document = cuesta("compare", folder, "--json", "-").ends(code).json
     assert document["sentence"].startswith(sentence)
     assert document["pairs"] == 6
+    described = (DOCS / "compare.md").read_text()
+    assert [name for name in [*document, *document["figures"][0]] if f"`{name}`" not in described] == []
     assert (folder / "report.html").read_text().startswith("<!DOCTYPE html>")
 
 
