@@ -4,7 +4,6 @@ A test is compared with the entry of its own machine. Where there is none, the c
 refused, and says in what they differ.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -17,14 +16,10 @@ from cuesta.analysis.compare.sides import ComparedRun, extract_figures
 from cuesta.analysis.compare.stored_side import StoredSide, restore_side
 from cuesta.errors import InputError
 from cuesta.foreign_files import TooLongError, read_text
-from cuesta.json_text import json_file_text
 from cuesta.machine import facts
-from cuesta.private_files import replace_private
+from cuesta.private_files import replace_json
 from cuesta.validation import describe_problem
 from cuesta.workflow.run_result import Run
-
-SHORT_LIST = re.compile(r"\[\n\s+([^][{}]+?)\n\s+\]")
-"""A list of values in JSON. What spans rows is never within a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +89,5 @@ def write_entries(file: Path, new: Mapping[str, StoredSide]) -> None:
         machine = entry.facts["machine"]
         others = [each for each in tests.get(test, []) if count_differences(each, machine)]
         tests[test] = [*others, entry]
-    text = json_file_text(asdict(Baseline(1, dict(sorted(tests.items())))))
     file.parent.mkdir(parents=True, exist_ok=True)
-    replace_private(file, SHORT_LIST.sub(_join_rows, text))
-
-
-def _join_rows(found: "re.Match[str]") -> str:
-    return "[" + re.sub(r",\n\s+", ", ", found[1]) + "]"
+    replace_json(file, asdict(Baseline(1, dict(sorted(tests.items())))))
