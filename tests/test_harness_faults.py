@@ -1,7 +1,8 @@
 """Faults of the harnesses that projects wrote to time typing in CI, played: none of them misleads Cuesta.
 
-They typed into a login screen, took a frame of several keys for the echo of one, typed ASCII only, looked at the screen
-every few milliseconds, and judged from ten keys. The program keeps a log of when it read and showed each key.
+They took a frame of several keys for the echo of one, typed ASCII only, and looked at the screen every few
+milliseconds: here the program keeps a log of when it read and showed each key. They typed into a login screen, which
+`test_ready.py` plays, and judged from ten keys: `analysis/compare/test_versions.py`, `pytest_plugin/test_outcomes.py`.
 """
 
 import json
@@ -47,7 +48,7 @@ measure = "60s"
 AGREES = 0.01
 """Seconds by which a median may differ from the log's beside other tests. One key earlier or later is 50 ms."""
 POLLED = 0.002
-"""Seconds by which a harness that looks every 5 ms is wrong, as a median, and a little less."""
+"""Seconds by which the median may differ: a harness that looks every 5 ms is 2.5 ms late at the median."""
 
 
 @pytest.mark.nightly

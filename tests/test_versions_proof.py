@@ -22,11 +22,18 @@ def test_equal_versions_are_hardly_ever_called_worse(tmp_path: Path) -> None:
 @pytest.mark.nightly
 @pytest.mark.quiet
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("milliseconds", [4, 30, 150])
-def test_a_fifth_more_is_found_or_it_is_said_that_none_can_tell(tmp_path: Path, milliseconds: float) -> None:
+@pytest.mark.parametrize(("milliseconds", "least"), [(4, 0), (30, 2), (150, 0)])
+def test_a_fifth_more_is_found_or_it_is_said_that_none_can_tell(
+    tmp_path: Path, milliseconds: float, least: int
+) -> None:
+    """At 30 ms pairs differ by less than 8 %, with which nearly all comparisons find it (docs/compare.md).
+
+    If only 95 in 100 did, fewer than 2 of 3 would in 7 of 1000 nights.
+    """
     found = [each for _, each in prove([Case(milliseconds, 0.2, sleeps=True)], 3, BUDGET, tmp_path)]
     verdicts = Counter(each.verdict for each in found)
     assert verdicts["no worse"] == 0, [each.sentence for each in found]
+    assert verdicts["worse"] >= least, [each.sentence for each in found]
     for each in found:
         if each.verdict == "worse":
             assert "later than" in each.sentence

@@ -6,7 +6,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
@@ -23,36 +22,36 @@ from cuesta.records.reading import from_json
 from cuesta.records.rows import NeighbourRow
 from tests.busy import BUSY
 from tests.conftest import Write
+from tests.enough import wait_until
 
 MILLISECOND = 1_000_000
 SLEEPS = "echo $$ > pid; exec sleep 1000"
 PATIENCE = 30
 
 
-def accompany(here: Path, command: str, milliseconds: int) -> NeighbourRow:
-    """Run a command beside an interval; the record of it."""
+def accompany(
+    here: Path, command: str, milliseconds: int = 100_000, enough: Callable[[Path], bool] | None = None
+) -> NeighbourRow:
+    """Run a command beside an interval, which ends before its time if the command has done enough; the record of it."""
+    record = here / "beside.jsonl"
     segment = Segment(0, (Step({}, Settings(beside=command)),))
     with run_neighbour(segment, here, here, cpus=None) as neighbour:
         assert neighbour
-        wait_for((here / "beside.jsonl").exists)
+        wait_until(record.exists, neighbour.process)
         settled = _native.now() + 300 * MILLISECOND
         neighbour.expect(0, settled, settled + milliseconds * MILLISECOND)
-        wait_for(lambda: (here / "beside.jsonl").stat().st_size > 0)
-    (row,) = json_rows(here / "beside.jsonl", lambda row: from_json(NeighbourRow, row), [])
+        wait_until(lambda: enough(here) if enough else record.stat().st_size > 0, neighbour.process)
+    (row,) = json_rows(record, lambda row: from_json(NeighbourRow, row), [])
     return row
 
 
-def wait_for(is_so: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE
-    while not is_so():
-        assert time.monotonic() < until
-        time.sleep(0.02)
+def has_pid(here: Path) -> bool:
+    """Whether a process has written its number."""
+    return (here / "pid").exists() and (here / "pid").read_text().endswith("\n")
 
 
-def written_pid(file: Path) -> int:
-    """The number of the process that writes it into a file, when it has."""
-    wait_for(lambda: file.exists() and file.read_text().endswith("\n"))
-    return int(file.read_text())
+def read_pid(here: Path) -> int:
+    return int((here / "pid").read_text())
 
 
 def has_ended(pid: int) -> bool:
@@ -84,10 +83,11 @@ def test_its_cpu_time_is_that_of_all_its_processes(here: Path) -> None:
     """They count what they used by themselves, ended ones too; the kernel tells it in whole ticks of each."""
     work = "import time\nwhile time.process_time() < 0.2: pass\nopen('worked', 'a').write('x')"
     (here / "work.py").write_text(work)
-    row = accompany(here, f"{sys.executable} work.py & {sys.executable} work.py; wait; sleep 1000", 100)
-    done = len((here / "worked").read_text()) if (here / "worked").exists() else 0
+    (here / "worked").touch()
+    command = f"{sys.executable} work.py & {sys.executable} work.py; wait; sleep 1000"
+    row = accompany(here, command, enough=lambda here: (here / "worked").read_text() == "xx")
     tick = 1 / os.sysconf("SC_CLK_TCK")
-    assert row.end.cpu >= (0.2 - 2 * tick) * done
+    assert row.end.cpu >= 2 * (0.2 - 2 * tick)
 
 
 def test_a_command_that_fails_leaves_how_and_why(here: Path) -> None:
@@ -102,18 +102,20 @@ def test_it_runs_until_the_last_of_its_group_has_ended(here: Path) -> None:
 
 
 def test_a_daemon_that_it_started_ends_with_it(here: Path) -> None:
-    accompany(here, "setsid sh -c 'echo $$ > pid; exec sleep 1000' & wait", 500)
-    assert has_ended(written_pid(here / "pid"))
+    accompany(here, "setsid sh -c 'echo $$ > pid; exec sleep 1000' & wait", enough=has_pid)
+    assert has_ended(read_pid(here))
 
 
 def test_it_may_clean_up_at_its_end(here: Path) -> None:
-    accompany(here, "trap 'echo gone > cleaned; exit' TERM; echo $$ > pid; while :; do sleep 0.01; done", 500)
+    accompany(
+        here, "trap 'echo gone > cleaned; exit' TERM; echo $$ > pid; while :; do sleep 0.01; done", enough=has_pid
+    )
     assert (here / "cleaned").read_text() == "gone\n"
 
 
 def test_one_that_ignores_its_end_is_killed(here: Path) -> None:
-    accompany(here, "trap '' TERM; echo $$ > pid; while :; do sleep 0.01; done", 300)
-    assert has_ended(written_pid(here / "pid"))
+    accompany(here, "trap '' TERM; echo $$ > pid; while :; do sleep 0.01; done", enough=has_pid)
+    assert has_ended(read_pid(here))
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
@@ -122,7 +124,8 @@ def test_none_is_left_after_an_interrupted_or_killed_run(here: Path, write: Writ
     write("plan.toml", f'tape = "type.tape"\ntarget = "pty:cat"\nsettle = "1s"\nmeasure = "100s"\n{BUSY}')
     command = [sys.executable, "-m", "cuesta", "run", "plan.toml", "--quiet", "--out", "out", "--beside", SLEEPS]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
-        pid = written_pid(here / "pid")
+        wait_until(lambda: has_pid(here), run)
+        pid = read_pid(here)
         run.send_signal(ending)
         assert has_ended(pid)
         run.wait(PATIENCE)
