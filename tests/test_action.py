@@ -12,6 +12,7 @@ import pytest
 
 from action import compare as step
 from cuesta import __version__
+from tests.repositories import commit, git
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = """
@@ -27,26 +28,14 @@ while key := os.read(0, 1):
 Runner = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-def git(place: Path, *arguments: str) -> str:
-    settings = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
-    return subprocess.run(["git", *settings, *arguments], cwd=place, capture_output=True, text=True, check=True).stdout
-
-
-def commit(place: Path, seconds: float) -> str:
-    (place / "box.py").write_text(PROGRAM.format(seconds=seconds))
-    git(place, "add", "box.py")
-    git(place, "commit", "--quiet", "--message", f"Show a key after {seconds} s")
-    return git(place, "rev-parse", "HEAD").strip()
-
-
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """Two commits of a text box: the second shows each key 25 ms later."""
     place = tmp_path / "repository"
     place.mkdir()
     git(place, "init", "--quiet", "--initial-branch", "main")
-    commit(place, 0.005)
-    commit(place, 0.03)
+    for seconds in (0.005, 0.03):
+        commit(place, "box.py", PROGRAM.format(seconds=seconds))
     return place
 
 

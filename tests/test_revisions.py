@@ -1,7 +1,6 @@
 """Two revisions of git: found, checked out apart, built, and removed again."""
 
 import os
-import subprocess
 import threading
 from pathlib import Path
 
@@ -11,11 +10,7 @@ from cuesta.errors import CuestaError, InputError, UsageError
 from cuesta.revisions import check_out, find_revisions
 from cuesta.workflow.control import ignore
 from cuesta.workflow.version_names import name_revisions
-
-
-def git(folder: Path, *command: str) -> str:
-    identity = ("-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false")
-    return subprocess.run(["git", *identity, *command], cwd=folder, check=True, capture_output=True, text=True).stdout
+from tests.repositories import commit, git
 
 
 @pytest.fixture
@@ -27,20 +22,14 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "tmp").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
     folder = tmp_path / "repository"
-    (folder / "sub").mkdir(parents=True)
+    folder.mkdir()
     git(folder, "init", "-q", "-b", "main")
-    commit(folder, "one")
+    commit(folder, "sub/source", "one")
     git(folder, "branch", "topic")
-    commit(folder, "two")
+    commit(folder, "sub/source", "two")
     git(folder, "checkout", "-q", "topic")
-    commit(folder, "of topic")
+    commit(folder, "sub/source", "of topic")
     return folder
-
-
-def commit(folder: Path, text: str) -> None:
-    (folder / "sub" / "source").write_text(text)
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", text)
 
 
 def left_over(repository: Path) -> list[str]:
@@ -75,7 +64,7 @@ def test_three_dots_begin_where_the_branch_began(repository: Path, tmp_path: Pat
 
 def test_revisions_without_a_common_commit_are_named(repository: Path) -> None:
     git(repository, "checkout", "-q", "--orphan", "apart")
-    commit(repository, "of no other")
+    commit(repository, "sub/source", "of no other")
     with pytest.raises(InputError, match="--revisions: main and apart have no commit in common here") as found:
         find_revisions("main...apart", None, repository)
     assert "fetch-depth: 0" in str(found.value.remedy)
