@@ -30,10 +30,10 @@ def runs_of_a_day(dice: random.Random, name: str, echo: float) -> Side:
 
 
 def play(terms: BaselineTerms, echo: float, factor: float) -> Counter[str]:
-    """The verdicts of a number of tests of a program that became slower by a factor."""
+    """The outcomes of a number of tests of a program that became slower by a factor."""
     dice = random.Random(f"{echo} {factor}")
     sides = ((runs_of_a_day(dice, "base", echo), runs_of_a_day(dice, "new", echo * factor)) for _ in range(TESTS))
-    return Counter(judge_against(base, new, terms).verdict for base, new in sides)
+    return Counter(judge_against(base, new, terms).outcome for base, new in sides)
 
 
 @pytest.mark.parametrize("echo", [0.004, 0.03, 0.15])
@@ -59,7 +59,7 @@ def test_slow_keys_alone_can_fail_a_test() -> None:
     for number, run in enumerate(new.runs):
         new.runs[number] = replace(run, figures={**run.figures, "echo.p95": 0.5 + number / 100})
     judgement = judge_against(base, new, read_baseline_terms({}))
-    assert (judgement.verdict, judgement.sentence[:36]) == ("failed", "worse than the baseline: echo p95: 6")
+    assert (judgement.outcome, judgement.sentence[:36]) == ("failed", "worse than the baseline: echo p95: 6")
 
 
 def test_responses_are_judged_where_no_key_is_timed() -> None:

@@ -44,7 +44,7 @@ def write_benchmarks(file: Path, measurements: Sequence[Measurement]) -> None:
 
 def list_benchmarks(measurement: Measurement) -> list[dict[str, Any]]:
     short = measurement.name.rpartition("::")[2]
-    extra = {"verdict": measurement.verdict, "page": measurement.page, **measurement.figures}
+    extra = {"verdict": measurement.outcome, "page": measurement.page, **measurement.figures}
     return [
         {
             "group": series,

@@ -11,7 +11,7 @@ import pytest
 
 from cuesta.errors import CuestaError
 from cuesta.pytest_plugin.hooks import SESSION, UNSENT
-from cuesta.pytest_plugin.measurement import Measurement, Verdict
+from cuesta.pytest_plugin.measurement import Measurement, Outcome
 
 if TYPE_CHECKING:
     from cuesta.pytest_plugin.measuring import Place
@@ -114,15 +114,15 @@ class Cuesta:
     def _record(self, measurement: Measurement) -> None:
         """Keep a measurement for the summary, and let JUnit's file have its figures."""
         self._item.stash.setdefault(UNSENT, []).append(measurement)
-        properties = {**measurement.figures, "verdict": measurement.verdict, "page": measurement.page}
+        properties = {**measurement.figures, "verdict": measurement.outcome, "page": measurement.page}
         self._item.user_properties += [(f"{name}{self._number()}", value) for name, value in properties.items()]
 
     def _end(self, measurement: Measurement) -> None:
         """End the test if it did not pass."""
         __tracebackhide__ = True
-        outcomes: dict[Verdict, str] = {"failed": "fail", "cannot tell": self._options.undecided}
-        outcome = outcomes.get(measurement.verdict, "pass")
-        if outcome == "fail":
+        endings: dict[Outcome, str] = {"failed": "fail", "cannot tell": self._options.undecided}
+        ending = endings.get(measurement.outcome, "pass")
+        if ending == "fail":
             pytest.fail(f"{measurement.explanation}\npage: {measurement.page}", pytrace=False)
-        if outcome == "skip":
+        if ending == "skip":
             pytest.skip("; ".join(measurement.explanation.splitlines()))

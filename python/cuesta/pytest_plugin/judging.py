@@ -12,7 +12,7 @@ from cuesta.analysis.compare.sides import Side
 from cuesta.analysis.compare.verdict import MetricComparison, Verdict
 from cuesta.analysis.hodges_lehmann import unpaired
 from cuesta.analysis.limits import NOT_DECIDED
-from cuesta.pytest_plugin import measurement
+from cuesta.pytest_plugin.measurement import Outcome
 from cuesta.pytest_plugin.terms import BaselineTerms
 from cuesta.report.comparison import describe_failures
 from cuesta.report.headline import headline
@@ -27,7 +27,7 @@ MOST_RUNS = 25
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    verdict: measurement.Verdict
+    outcome: Outcome
     sentence: str
     """The answer in one sentence."""
     details: Sequence[str] = ()
@@ -56,7 +56,7 @@ def judge_run(run: Run) -> Judgement:
 def judge_against(base: Side, new: Side, terms: BaselineTerms) -> Judgement:
     """Runs pass if it is certain that what is judged is not worse than the baseline's.
 
-    A figure is worse if it is so beyond all that the margin has. What guards can only make the verdict worse.
+    A figure is worse if it is so beyond all that the margin has. What guards can only make the outcome worse.
     """
     judged, guards = choose_figures(new, terms)
     how = Terms(terms.margin.share or 0.0, figures=[*judged, *guards])

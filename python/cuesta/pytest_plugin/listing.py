@@ -22,7 +22,7 @@ def list_rows(measurements: Sequence[Measurement], verbosity: int, columns: int)
     Explanations are broken between words to fit into `columns`.
     """
     if verbosity < 0:
-        measurements = [each for each in measurements if each.verdict in {"failed", "cannot tell"}]
+        measurements = [each for each in measurements if each.outcome in {"failed", "cannot tell"}]
     if not measurements:
         return
     timed = {name.partition(".")[0] for each in measurements for name in list(each.figures)[:1]}
@@ -34,8 +34,8 @@ def list_rows(measurements: Sequence[Measurement], verbosity: int, columns: int)
     )
     for name, each in zip(names, measurements, strict=True):
         cells = (align_right(write_figure(figure, each), 12) for figure in shown)
-        yield " ".join([align_left(name, width), *cells, f" {each.verdict}"])
-        if each.verdict == "cannot tell" or (verbosity > 0 and each.verdict != "failed"):  # pytest explains failures
+        yield " ".join([align_left(name, width), *cells, f" {each.outcome}"])
+        if each.outcome == "cannot tell" or (verbosity > 0 and each.outcome != "failed"):  # pytest explains failures
             for row in each.explanation.splitlines():
                 yield from wrap_text(row, columns, "  ", "    ")
         if verbosity > 0:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Verdict = Literal["passed", "failed", "cannot tell", "measured"]
+Outcome = Literal["passed", "failed", "cannot tell", "measured"]
 """`measured`: there was neither a limit nor a baseline."""
 
 
@@ -14,7 +14,7 @@ class Measurement:
 
     name: str
     """The test's node id; a number follows where it is not the first of its test."""
-    verdict: Verdict
+    outcome: Outcome
     explanation: str
     """The answer in one sentence, then what it rests on and what to do, a row each; harmless to a terminal."""
     page: str

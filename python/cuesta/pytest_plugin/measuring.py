@@ -62,15 +62,15 @@ def measure(name: str, terms: Terms, place: Place, options: Options) -> tuple[Ru
     runs = make_runs(terms.settings, terms.baseline.runs if options.update or is_comparable else 1, place)
     side = separate_usable(place.folder, [machine.read_run(each) for each in (*runs.counted, *runs.left_out)])
     judgement = judge_run(runs.judged)
-    if options.baseline and judgement.verdict in {"passed", "measured"}:
+    if options.baseline and judgement.outcome in {"passed", "measured"}:
         judgement = hold_against_baseline(judgement, entry, side, terms.baseline, options)
-    is_stored = options.update and judgement.verdict == "passed"
+    is_stored = options.update and judgement.outcome == "passed"
     about_tape = [f"typed was the tape `{TAPE}`, because the test names none: tape=…"] if terms.is_default_tape else []
     measured, of_runs = runs.judged, list(map(read_figures, runs.counted))
     figures = read_figures(measured)
     return measured, Measurement(
         name=name,
-        verdict=judgement.verdict,
+        outcome=judgement.outcome,
         explanation=plain_rows("\n".join([judgement.sentence, *judgement.details, *about_tape])),
         page=str(measured.folder / "report.html"),
         figures=figures,
@@ -86,7 +86,7 @@ def hold_against_baseline(
 ) -> Judgement:
     """Judge runs that keep their limits by the entry of their test."""
     if options.update:
-        return replace(kept_limits, verdict="passed")
+        return replace(kept_limits, outcome="passed")
     if entry is None:
         why = f"no baseline of this test is in {options.baseline}: --cuesta-update writes it"
         return Judgement("cannot tell", why, [kept_limits.sentence])

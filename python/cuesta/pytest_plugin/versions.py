@@ -9,8 +9,7 @@ import pytest
 from cuesta.analysis.compare.versions import Verdict
 from cuesta.errors import UsageError
 from cuesta.plain_text import plain_rows
-from cuesta.pytest_plugin import measurement
-from cuesta.pytest_plugin.measurement import Measurement
+from cuesta.pytest_plugin.measurement import Measurement, Outcome
 from cuesta.pytest_plugin.measuring import Place, wait_for_turn
 from cuesta.pytest_plugin.run_figures import FIGURES
 from cuesta.validation import suggest
@@ -31,7 +30,7 @@ def compare_versions(
     figures = {each: figure for each, figure in compared.figures.items() if each in FIGURES and figure.new}
     return compared, Measurement(
         name=name,
-        verdict=judge(compared),
+        outcome=judge(compared),
         explanation=plain_rows(compared.sentence),
         page=str(compared.page()),
         figures={each: statistics.median(figure.new) for each, figure in figures.items()},
@@ -42,7 +41,7 @@ def compare_versions(
     )
 
 
-def judge(compared: Versions) -> measurement.Verdict:
+def judge(compared: Versions) -> Outcome:
     """It fails if the new version is worse, or if nothing can be measured at one of them."""
     if compared.verdict == Verdict.NO_WORSE:
         return "passed"
