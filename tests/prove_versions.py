@@ -35,9 +35,7 @@ class Case:
 
     def compare(self, out: Path, budget: str, margin: str = "5%") -> Versions:
         base, new = (self.target(delay) for delay in (self.milliseconds, self.milliseconds * (1 + self.slower)))
-        compared = cuesta.compare(base, new, budget=budget, margin=margin, out=out)
-        assert isinstance(compared, Versions)
-        return compared
+        return cuesta.compare_versions(base, new, budget=budget, margin=margin, out=out)
 
     def target(self, milliseconds: float) -> str:
         return f"pty:{sys.executable} {PROGRAM} {milliseconds:g}{' --sleep' if self.sleeps else ''}"

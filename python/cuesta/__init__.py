@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # `typing` takes as long to load as all that `--version` need
         certify,
         check,
         compare,
+        compare_versions,
         open,  # noqa: A004, used as `cuesta.open`
         predict,
         query,
@@ -59,6 +60,7 @@ __all__ = [
     "certify",
     "check",
     "compare",
+    "compare_versions",
     "errors",
     "open",
     "predict",

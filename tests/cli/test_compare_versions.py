@@ -140,7 +140,7 @@ def test_too_few_pairs_cannot_tell(here: Path, cuesta: Cuesta) -> None:
         ("folder --beside yes", Exit.USAGE, "--beside: for targets that are compared"),
         ("pty:bash --sessions 1", Exit.USAGE, "--sessions: expected a number of at least 2"),
         ("pty:vim --sessions 3", Exit.USAGE, "what do its other sessions stream?"),
-        ("pty:a pty:b --pairs 8", Exit.USAGE, "--pairs: not with two targets"),
+        ("pty:a pty:b --pairs 8", Exit.USAGE, "--pairs: not with targets"),
         ("pty:a pty:b --margin 5", Exit.USAGE, "--margin 5%,2ms"),
         ("pty:a pty:b --margin 2ms,3ms", Exit.USAGE, "expected a percentage or a duration"),
         ("pty:a pty:b --budget soon", Exit.USAGE, "--budget 3m"),

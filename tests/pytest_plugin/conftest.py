@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-import cuesta
 from cuesta.pytest_plugin import exports, listing, measuring, versions  # noqa: F401
+from cuesta.workflow import library
+from cuesta.workflow.compare_versions import read_comparison
 from tests.cli.test_compare_versions import compared
 from tests.pytest_plugin import made_up_runs
 
@@ -37,7 +38,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
     def compare(*targets: str, here: Path, out: Path, **terms: Any) -> object:
         asked.append({"targets": targets, **terms})
-        return cuesta.compare(compared(out, **asked[0]))
+        return read_comparison(compared(out, **asked[0]))
 
-    monkeypatch.setattr(versions, "compare", compare)
+    monkeypatch.setattr(library, "compare_versions", compare)
     return asked

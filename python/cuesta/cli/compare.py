@@ -13,26 +13,24 @@ from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import check_empty, new_folder
 from cuesta.errors import Exit, UsageError
 from cuesta.ledger.versions import is_versions
-from cuesta.line_kinds import OWN_PROGRAMS, is_target
-from cuesta.target import kind_of, without_passwords
+from cuesta.line_kinds import is_target
 from cuesta.terminal import inform
 from cuesta.workflow.compare_runs import Comparison, check_terms, compare_folders, compare_pairs
+from cuesta.workflow.compare_versions import MARGIN
 from cuesta.workflow.run_pairs import prepare_pairs, run_pairs
 from cuesta.workflow.service_profile import ServiceComparison, compare_with_service
 
-MARGIN = "5%"
-"""The default of --margin."""
-NEIGHBOURS = ("beside", "sessions", "sessions_tape")
-"""Flags of what runs beside the users."""
+OF_TARGETS = ("tape", "budget", "figure", "data", "build", "beside", "sessions", "sessions_tape")
+"""Flags that only targets have."""
 EXAMPLE = "as --compensation response.p95=0.97"
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
     if arguments.revisions or any(map(is_target, arguments.folders)):
-        return _compare_targets(arguments)
-    of_targets = ("tape", "budget", "figure", "data", "build", *NEIGHBOURS)
-    _refuse(arguments, *of_targets, reason="for targets that are compared: cuesta compare TARGET TARGET")
+        _refuse(arguments, "profile", "interleave", "pairs", "step", "compensation", reason="not with targets")
+        return compare_versions.carry_out(arguments)
+    _refuse(arguments, *OF_TARGETS, reason="for targets that are compared: cuesta compare TARGET TARGET")
     arguments.folders = [Path(folder) for folder in arguments.folders]
     if len(arguments.folders) == 1 and is_versions(arguments.folders[0]):
         return show_folder(arguments.folders[0], arguments)
@@ -53,30 +51,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return _show(compare_folders(base, new, terms, step), arguments.json)
 
 
-def _compare_targets(arguments: argparse.Namespace) -> int:
-    targets, given = arguments.folders, " ".join(arguments.folders)
-    expected, example = "two targets", "'pty:./app-1.4' 'pty:./app-1.5'"
-    if arguments.revisions:
-        expected, example = "one program for --revisions", "'pty:./app notes.txt'"
-    is_alone = not arguments.revisions and any(getattr(arguments, name) for name in NEIGHBOURS)
-    numbers = (1,) if arguments.revisions else (1, 2) if is_alone else (2,)
-    if len(targets) not in numbers or not all(map(is_target, targets)):
-        raise UsageError(f"cuesta compare: expected {expected}, got {given or 'none'}", f"as {example}")
-    if arguments.revisions and kind_of(targets[0]) not in OWN_PROGRAMS:
-        what = f"cuesta compare: --revisions: {targets[0]} is no program that is started here"
-        raise UsageError(without_passwords(what), "as 'pty:./app notes.txt'")
-    if arguments.build and not arguments.revisions:
-        raise UsageError("cuesta compare: --build needs --revisions", "as --revisions main..HEAD --build make")
-    _refuse(arguments, "profile", "interleave", "pairs", "step", "compensation", reason="not with two targets")
-    return compare_versions.carry_out(arguments)
-
-
 def _refuse(arguments: argparse.Namespace, *names: str, reason: str) -> None:
     """Raise UsageError for flags that do not belong to what is compared."""
-    if flags := [f"--{name}" for name in names if getattr(arguments, name)]:
-        raise UsageError(
-            f"cuesta compare: {', '.join(flags)}: {reason}", "leave it out, or see `cuesta compare --help`"
-        )
+    if flags := [f"--{name.replace('_', '-')}" for name in names if getattr(arguments, name)]:
+        what = f"cuesta compare: {', '.join(flags)}: {reason}"
+        raise UsageError(what, "leave it out, or see `cuesta compare --help`")
 
 
 def _interleave(arguments: argparse.Namespace, terms: Terms, step: int | None) -> int:

@@ -12,7 +12,6 @@ from cuesta.cli.output import say, write_json
 from cuesta.engine.folder import check_empty, new_folder
 from cuesta.errors import CuestaError, UsageError
 from cuesta.private_files import private
-from cuesta.revisions import find_revisions
 from cuesta.terminal import inform
 from cuesta.workflow.compare_versions import (
     BUDGET,
@@ -51,21 +50,17 @@ def check_outputs(arguments: argparse.Namespace) -> None:
 
 def plan_comparison(arguments: argparse.Namespace) -> PlannedVersions:
     margin, budget = read_margin(arguments.margin or MARGIN), read_budget(arguments.budget or BUDGET)
-    settings = VersionsSettings(margin, budget, arguments.figure, arguments.despite)
-    here, targets = Path.cwd(), arguments.folders
-    neighbours = Neighbours(arguments.beside, arguments.sessions, arguments.sessions_tape)
-    is_one = len(targets) == 1 and not arguments.revisions
-    revisions = find_revisions(arguments.revisions, arguments.build, here) if arguments.revisions else None
     return prepare_versions(
-        (targets[0], targets[-1]),
+        arguments.folders,
         arguments.tape,
-        settings,
-        here,
+        VersionsSettings(margin, budget, arguments.figure, arguments.despite),
+        Path.cwd(),
         environment=dict(os.environ),
-        flags={**({"data": arguments.data} if arguments.data else {}), **({} if is_one else neighbours.flags())},
+        flags={"data": arguments.data} if arguments.data else {},
         command=sys.argv,
-        revisions=revisions,
-        neighbours=neighbours if is_one else None,
+        revisions=arguments.revisions,
+        build=arguments.build,
+        neighbours=Neighbours(arguments.beside, arguments.sessions, arguments.sessions_tape),
     )
 
 

@@ -13,8 +13,8 @@ from cuesta.pytest_plugin.measurement import Measurement, Outcome
 from cuesta.pytest_plugin.measuring import Place, wait_for_turn
 from cuesta.pytest_plugin.run_figures import FIGURES
 from cuesta.validation import suggest
+from cuesta.workflow import library
 from cuesta.workflow.compare_versions import Versions
-from cuesta.workflow.library import compare
 
 TERMS = ("tape", "margin", "budget", "figures", "despite")
 """What a comparison takes from a test's marker. It chooses the lengths of its runs itself."""
@@ -25,8 +25,7 @@ def compare_versions(
 ) -> tuple[Versions, Measurement]:
     """Make pairs of runs until they tell. Raises CuestaError if they cannot be made."""
     with wait_for_turn(place.turns):
-        compared = compare(*targets, here=place.here, out=place.folder / "pairs", **terms)
-    assert isinstance(compared, Versions)
+        compared = library.compare_versions(*targets, here=place.here, out=place.folder / "pairs", **terms)
     figures = {each: figure for each, figure in compared.figures.items() if each in FIGURES and figure.new}
     return compared, Measurement(
         name=name,

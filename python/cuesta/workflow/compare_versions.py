@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from cuesta import _native
-from cuesta.analysis.compare.comparability import KINDS
+from cuesta.analysis.compare.comparability import kinds_but
 from cuesta.analysis.compare.paired_figure import Margin, PairedFigure
 from cuesta.analysis.compare.versions import (
     Verdict,
@@ -21,9 +21,10 @@ from cuesta.engine.job import SECOND, Job
 from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.figures import BY_NAME, Unit
 from cuesta.ledger.versions import Compared, VersionsRecord, read_versions_record
+from cuesta.line_kinds import OWN_PROGRAMS, is_target
 from cuesta.plan import RawOptions
-from cuesta.revisions import Revisions, check_out
-from cuesta.target import without_passwords
+from cuesta.revisions import Revisions, check_out, find_revisions
+from cuesta.target import kind_of, without_passwords
 from cuesta.validation import suggest
 from cuesta.workflow.control import Control
 from cuesta.workflow.make_versions import MOST_PAIRS, PlannedVersions, VersionMaker, terms_of
@@ -132,7 +133,7 @@ class Versions:
 
 
 def prepare_versions(  # noqa: PLR0913, as a run
-    targets: tuple[str, str],
+    targets: Sequence[str],
     tape: str | None,
     settings: VersionsSettings,
     here: Path,
@@ -140,34 +141,39 @@ def prepare_versions(  # noqa: PLR0913, as a run
     environment: Mapping[str, str] = MappingProxyType({}),
     flags: Mapping[str, object] = MappingProxyType({}),
     command: Sequence[str],
-    revisions: Revisions | None = None,
-    neighbours: Neighbours | None = None,
+    revisions: str | None = None,
+    build: str | None = None,
+    neighbours: Neighbours = ALONE,
 ) -> PlannedVersions:
-    """Read and check all that a comparison of two targets needs, or of one in two revisions. Raises CuestaError.
+    """Read and check all that a comparison of versions needs. Raises CuestaError.
 
-    With `neighbours` both targets are one: its users are alone, and beside these.
+    Both are two targets, or one in the two revisions `BASE..NEW`, beside the neighbours if there are any; or they are
+    one target whose users are alone, and beside the neighbours.
     """
+    check_targets(targets, revisions, build, neighbours)
+    found = find_revisions(revisions, build, here) if revisions else None
+    is_same = len(targets) == 1 and found is None
     played = tape or DEFAULT_TAPE
     plan = Path(here, played) if played.endswith(".toml") else None
-    common = {"meters": "none", **flags}
-    own = (neighbours.flags_alone(), neighbours.flags()) if neighbours else ({}, {})
+    common = {"meters": "none", **flags, **neighbours.flags()}
     base, new = (
-        RawOptions(
-            plan, None if plan else played, {**common, "target": target, **of_side}, environment, command=tuple(command)
+        RawOptions(plan, None if plan else played, {**common, **own}, environment, command=tuple(command))
+        for own in (
+            {"target": targets[0], **(neighbours.flags_alone() if is_same else {})},
+            {"target": targets[-1]},
         )
-        for target, of_side in zip(targets, own, strict=True)
     )
-    folders = (revisions.base.folder, revisions.new.folder) if revisions else None
+    folders = (found.base.folder, found.new.folder) if found else None
     series = Interleaved(base, new, here, MOST_PAIRS, folders)
     jobs = series.jobs(1)
-    compared: Compared = "neighbours" if neighbours else "versions"
-    check_likeness(jobs, settings.despite, [kind for kind in KINDS if kind != compared])
+    compared: Compared = "neighbours" if is_same else "versions"
+    check_likeness(jobs, settings.despite, kinds_but(compared))
     figures = choose_figures(jobs[0], settings)
     record = VersionsRecord(
         compared=compared,
-        names=name_sides(targets, revisions, neighbours),
-        targets=(without_passwords(targets[0]), without_passwords(targets[1])),
-        commits=(revisions.base.commit, revisions.new.commit) if revisions else None,
+        names=name_sides(targets, found, neighbours),
+        targets=(without_passwords(targets[0]), without_passwords(targets[-1])),
+        commits=(found.base.commit, found.new.commit) if found else None,
         tape=", ".join(each.name for each in jobs[0].tapes.values()),
         is_default_tape=tape is None,
         figures=tuple(figures),
@@ -177,13 +183,31 @@ def prepare_versions(  # noqa: PLR0913, as a run
         budget=settings.budget,
         despite=settings.despite,
     )
-    return PlannedVersions(series, record, jobs, revisions)
+    return PlannedVersions(series, record, jobs, found)
 
 
-def name_sides(targets: tuple[str, str], revisions: Revisions | None, neighbours: Neighbours | None) -> tuple[str, str]:
-    if neighbours:
-        return ALONE, neighbours.name()
-    return name_revisions(revisions) if revisions else name_versions(*targets)
+def check_targets(targets: Sequence[str], revisions: str | None, build: str | None, neighbours: Neighbours) -> None:
+    """Raise UsageError unless there are as many targets as what is compared has."""
+    neighbours.check()
+    expected, example = (1, 2) if neighbours.flags() else (2,), "'pty:./app-1.4' 'pty:./app-1.5'"
+    what = "one target or two" if neighbours.flags() else "two targets"
+    if revisions:
+        expected, what, example = (1,), "one program for --revisions", "'pty:./app notes.txt'"
+    if len(targets) not in expected or not all(map(is_target, targets)):
+        given = " ".join(map(without_passwords, targets)) or "none"
+        raise UsageError(f"cuesta compare: expected {what}, got {given}", f"as {example}")
+    if revisions and kind_of(targets[0]) not in OWN_PROGRAMS:
+        given = without_passwords(targets[0])
+        raise UsageError(f"cuesta compare: --revisions: {given} is no program that is started here", f"as {example}")
+    if build and not revisions:
+        raise UsageError("cuesta compare: --build needs --revisions", "as --revisions main..HEAD --build make")
+
+
+def name_sides(targets: Sequence[str], revisions: Revisions | None, neighbours: Neighbours) -> tuple[str, str]:
+    """Names of both versions."""
+    if revisions:
+        return name_revisions(revisions)
+    return name_versions(*targets) if len(targets) == 2 else ("alone", neighbours.name())
 
 
 def choose_figures(job: Job, settings: VersionsSettings) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from cuesta.analysis.certify.grade import LEAST_RUNS
 from cuesta.analysis.compare.comparison import Terms
-from cuesta.analysis.predict.prediction import MARGIN
+from cuesta.analysis.predict.prediction import MARGIN as OF_PREDICTION
 from cuesta.analysis.search.method import Rule
 from cuesta.analysis.summary import summarise
 from cuesta.engine.engines import LOCAL
@@ -25,8 +25,8 @@ from cuesta.line_kinds import is_target
 from cuesta.plan import RawOptions, load
 from cuesta.plan.keywords import PlanSettings
 from cuesta.plan.reading import as_written, number_as_text
-from cuesta.revisions import find_revisions
 from cuesta.shipped_tapes import ShippedTape
+from cuesta.target import without_passwords
 from cuesta.workflow.certify_system import (
     Certification,
     CertificationTerms,
@@ -38,6 +38,7 @@ from cuesta.workflow.check_tape import Check, check_plan, check_tape
 from cuesta.workflow.compare_runs import Comparison, check_terms, compare_folders, compare_pairs
 from cuesta.workflow.compare_versions import (
     BUDGET,
+    MARGIN,
     Versions,
     VersionsSettings,
     prepare_versions,
@@ -126,14 +127,52 @@ def compare(  # noqa: PLR0913, keywords
     new: File | Run | None = None,
     /,
     *,
-    margin: float | str = 0.05,
+    margin: float = 0.05,
     step: int | None = None,
     despite: str | None = None,
     compensation: Mapping[str, float] | None = None,
     pairs: int | None = None,
+    here: File = ".",
+    out: File | None = None,
+    observer: Observer = ignore,
+    tell: Callable[[str], None] = ignore,
+    stop: threading.Event | None = None,
+    engine: Engine = LOCAL,
+) -> Comparison:
+    """Compare two sides of runs: folders, or runs, or two plans, which are run in turn; as `cuesta compare`.
+
+    Without `new`, `base` is a folder of pairs. `margin` is the least change that matters, a share; `step` counts from
+    0, by default the last; `despite` is the reason to compare sides that differ, `compensation` the factor of each
+    figure that makes up for a changed method. `pairs` and what follows are for plans. Versions of one program, as
+    targets: `compare_versions`.
+    """
+    if targets := [side for side in (base, new) if isinstance(side, str) and is_target(side)]:
+        what = f"{without_passwords(targets[0])}: a target, and what is compared is runs"
+        raise UsageError(what, "compare targets with cuesta.compare_versions")
+    terms = check_terms(Terms(margin, despite, compensation or {}))
+    if step is not None and not (isinstance(step, int) and step >= 0):
+        raise UsageError(f"step: expected a number from 0, got {step!r}", "steps count from 0 here, from 1 in reports")
+    if not _are_plans(base, new) or new is None:
+        if pairs is not None or out is not None:
+            raise UsageError("pairs and out are for two plans, which are run in turn", "leave them out")
+        one = _place(base, here)
+        return compare_pairs(one, terms, step) if new is None else compare_folders(one, _place(new, here), terms, step)
+    one_plan, other = (RawOptions(_place(plan, here), command=("cuesta.compare", str(plan))) for plan in (base, new))
+    planned = prepare_pairs(one_plan, other, Path(here), None if pairs is None else str(pairs), terms)
+    control = _control(observer, stop, engine, tell)
+    return compare_pairs(run_pairs(planned, _folder(out, here, "compare"), step, control), terms, step)
+
+
+def compare_versions(  # noqa: PLR0913, keywords
+    base: str,
+    new: str | None = None,
+    /,
+    *,
     tape: File | None = None,
-    budget: timedelta | float | str | None = None,
+    margin: float | str = MARGIN,
+    budget: timedelta | float | str = BUDGET,
     figures: Sequence[str] = (),
+    despite: str | None = None,
     revisions: str | None = None,
     build: str | None = None,
     beside: str | None = None,
@@ -145,59 +184,30 @@ def compare(  # noqa: PLR0913, keywords
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
     engine: Engine = LOCAL,
-) -> Comparison | Versions:
-    """Compare two sides of runs: folders, or runs, or two plans, which are run in turn; as `cuesta compare`.
+) -> Versions:
+    """Compare two versions of a program, `"pty:./app-1.4"` and `"pty:./app-1.5"`; as `cuesta compare TARGET TARGET`.
 
-    Two targets are versions of one program: `compare("pty:./app-1.4", "pty:./app-1.5", tape="edit.tape")` makes pairs
-    of short runs until they tell whether the new version is worse, or `budget` is used up, and returns `Versions`.
-    `margin` may then also be a text (`"2ms"`); `figures` are judged, by default `echo.p50`. `revisions="main..HEAD"`
-    compares two revisions of one target, each in a worktree, where the command `build` builds it. One target with
-    `beside="make -j8"` or `sessions=10` is compared with itself: alone, and beside the command or nine other sessions.
-
-    Without `new`, `base` is a folder of pairs. `margin` is the least change that matters, a share; `step` counts from
-    0, by default the last; `despite` is the reason to compare sides that differ, `compensation` the factor of each
-    figure that makes up for a changed method. `pairs` and what follows are for plans.
+    Pairs of short runs are made until they tell whether the new version is worse, or `budget` is used up. `margin` is
+    the least change for the worse that matters: a share, `"5%"`, `"2ms"`. `figures` are judged, by default `echo.p50`.
+    `revisions="main..HEAD"` compares two revisions of one target, each in a worktree, where the command `build` builds
+    it. One target with `beside="make -j8"` or `sessions=10` is compared with itself: alone, and beside the command or
+    nine other sessions. The folder of a comparison that was made before is derived again.
     """
-    control = _control(observer, stop, engine, tell)
-    targets = [side for side in (base, new) if isinstance(side, str) and is_target(side)]
-    neighbours = Neighbours(beside, None if sessions is None else str(sessions), _word(sessions_tape))
-    if revisions is not None or len(targets) == 2 or (targets and neighbours.flags()):
-        numbers = (1,) if revisions is not None else (1, 2) if neighbours.flags() else (2,)
-        if step is not None or pairs is not None or compensation or len(targets) not in numbers:
-            what = "two targets, or one with revisions or beside, are compared without step, pairs and compensation"
-            raise UsageError(what, "as compare('pty:./app', revisions='main..HEAD')")
-        built = None if revisions is None else find_revisions(revisions, build, Path(here))
-        settings = VersionsSettings(read_margin(margin), _budget(budget), figures, despite)
-        is_one = len(targets) == 1 and revisions is None
-        versions = prepare_versions(
-            (targets[0], targets[-1]),
-            _word(tape),
-            settings,
-            Path(here),
-            flags={} if is_one else neighbours.flags(),
-            command=("cuesta.compare", *targets),
-            revisions=built,
-            neighbours=neighbours if is_one else None,
-        )
-        return run_versions(versions, _folder(out, here, "compare"), control)
-    if any((tape, budget, figures, build, *neighbours.flags())):
-        what = "tape, budget, figures, build, beside and sessions are for targets, which are run in turn"
-        raise UsageError(what, "leave them out")
-    if new is None and not isinstance(base, Run) and is_versions(Path(here, base)):
+    if not is_target(base) and new is None and is_versions(Path(here, base)):
         return read_comparison(Path(here, base))
-    if isinstance(margin, str):
-        raise UsageError(f"margin: expected a share, got {margin!r}", "as 0.05")
-    terms = check_terms(Terms(margin, despite, compensation or {}))
-    if step is not None and not (isinstance(step, int) and step >= 0):
-        raise UsageError(f"step: expected a number from 0, got {step!r}", "steps count from 0 here, from 1 in reports")
-    if not _are_plans(base, new) or new is None:
-        if pairs is not None or out is not None:
-            raise UsageError("pairs and out are for two plans, which are run in turn", "leave them out")
-        one = _place(base, here)
-        return compare_pairs(one, terms, step) if new is None else compare_folders(one, _place(new, here), terms, step)
-    one_plan, other = (RawOptions(_place(plan, here), command=("cuesta.compare", str(plan))) for plan in (base, new))
-    planned = prepare_pairs(one_plan, other, Path(here), None if pairs is None else str(pairs), terms)
-    return compare_pairs(run_pairs(planned, _folder(out, here, "compare"), step, control), terms, step)
+    settings = VersionsSettings(read_margin(margin), _budget(budget), _texts(figures), despite)
+    targets = [base] if new is None else [base, new]
+    planned = prepare_versions(
+        targets,
+        _word(tape),
+        settings,
+        Path(here),
+        command=("cuesta.compare_versions", *targets),
+        revisions=revisions,
+        build=build,
+        neighbours=Neighbours(beside, None if sessions is None else str(sessions), _word(sessions_tape)),
+    )
+    return run_versions(planned, _folder(out, here, "compare"), _control(observer, stop, engine, tell))
 
 
 def predict(  # noqa: PLR0913, keywords
@@ -207,7 +217,7 @@ def predict(  # noqa: PLR0913, keywords
     limit: str | None = None,
     configuration: Sequence[str] = (),
     fit: Sequence[str] = (),
-    margin: float = MARGIN,
+    margin: float = OF_PREDICTION,
     demand: Sequence[str] = (),
     servers: Sequence[str] = (),
     seed: int | None = None,
@@ -310,9 +320,9 @@ def _are_plans(base: File | Run, new: File | Run | None) -> bool:
     return bool(plans)
 
 
-def _budget(duration: timedelta | float | str | None) -> float:
-    """Seconds; None: the default."""
-    return read_budget(BUDGET if duration is None else number_as_text(as_written(duration)))
+def _budget(duration: timedelta | float | str) -> float:
+    """Seconds."""
+    return read_budget(number_as_text(as_written(duration)))
 
 
 def _texts(texts: Sequence[str]) -> Sequence[str]:

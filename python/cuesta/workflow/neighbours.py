@@ -1,4 +1,4 @@
-"""What a comparison puts beside the users of one side: a command, other sessions. The other side's are alone."""
+"""What a comparison puts beside the users: a command, other sessions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,6 @@ from cuesta.errors import UsageError
 from cuesta.plain_text import plain
 from cuesta.units import many
 
-ALONE = "alone"
 LONGEST = 24
 """Characters of a command in the name of a side, which heads a column."""
 IDLE = "exec sleep 1000000"
@@ -17,7 +16,7 @@ IDLE = "exec sleep 1000000"
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """What runs beside the users of the new side."""
+    """What runs beside the users."""
 
     beside: str | None = None
     """A command."""
@@ -35,16 +34,20 @@ class Neighbours:
         without = {"beside": IDLE, "sessions": "1"}
         return {name: without.get(name, value) for name, value in self.flags().items()}
 
+    def check(self) -> None:
+        """Raise UsageError if there is nothing beside the users."""
+        if self.sessions is not None and not (self.sessions.isdigit() and int(self.sessions) > 1):
+            what = f"cuesta compare: --sessions: expected a number of at least 2, got {self.sessions!r}"
+            raise UsageError(what, "it counts the user's own, too: --sessions 10 is nine others")
+        if self.sessions_tape is not None and self.sessions is None:
+            raise UsageError("cuesta compare: --sessions-tape needs --sessions", "as --sessions 10")
+
     def name(self) -> str:
-        """Name the new side: "beside `make -j8`". Raises UsageError if no other session is asked for."""
-        parts = [] if self.sessions is None else [many(count_others(self.sessions), "other session")]
+        """Name the side that has them: "beside `make -j8`"."""
+        parts = [] if self.sessions is None else [many(int(self.sessions) - 1, "other session")]
         parts += [] if self.beside is None else [plain(quote_command(self.beside, LONGEST))]
         return f"beside {' and '.join(parts)}"
 
 
-def count_others(sessions: str) -> int:
-    """How many sessions are not the user's own. Raises UsageError."""
-    if not (sessions.isdigit() and int(sessions) > 1):
-        what = f"cuesta compare: --sessions: expected a number of at least 2, got {sessions!r}"
-        raise UsageError(what, "it counts the user's own, too: --sessions 10 is nine others")
-    return int(sessions) - 1
+ALONE = Neighbours()
+"""Nothing runs beside the users."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from cuesta.ledger import JsonObject
 from cuesta.ledger.record import CertificationSetup
+from cuesta.ledger.versions import Compared
 from cuesta.line_kinds import OWN_PROGRAMS
 
 KINDS = ("machine", "driver", "tapes", "population", "neighbours", "think times", "lines", "method")
@@ -33,6 +34,11 @@ GIB = 2**30
 
 RunFacts = Mapping[str, Mapping[str, object]]
 """By kind, then by name."""
+
+
+def kinds_but(compared: Compared) -> list[str]:
+    """Kinds of facts that must be alike: all, without that of the neighbours if these are compared."""
+    return [kind for kind in KINDS if compared != "neighbours" or kind != NEIGHBOURS]
 
 
 @dataclass(frozen=True, slots=True)
