@@ -136,7 +136,8 @@ def test_too_few_pairs_cannot_tell(here: Path, cuesta: Cuesta) -> None:
     [
         ("pty:a", Exit.USAGE, "expected two targets, got pty:a"),
         ("pty:a folder", Exit.USAGE, "expected two targets"),
-        ("pty:a pty:b pty:c --beside yes", Exit.USAGE, "expected two targets"),
+        ("pty:a pty:b pty:c --beside yes", Exit.USAGE, "expected one target or two, got pty:a pty:b pty:c"),
+        ("pty:a --sessions-tape x.tape", Exit.USAGE, "--sessions-tape needs --sessions"),
         ("folder --beside yes", Exit.USAGE, "--beside: for targets that are compared"),
         ("pty:bash --sessions 1", Exit.USAGE, "--sessions: expected a number of at least 2"),
         ("pty:vim --sessions 3", Exit.USAGE, "what do its other sessions stream?"),
@@ -150,6 +151,7 @@ def test_too_few_pairs_cannot_tell(here: Path, cuesta: Cuesta) -> None:
         ("pty:a pty:b --tape none.tape", Exit.BAD_INPUT, "none.tape"),
         ("pty:cat tcp://localhost:1", Exit.REFUSED, "lines: line pty: against tcp:"),
         ("one two --tape typing", Exit.USAGE, "--tape: for targets"),
+        ("one two --sessions-tape x.tape", Exit.USAGE, "--sessions-tape: for targets"),
         ("one two --markdown x", Exit.USAGE, "--markdown: for two versions"),
         ("--revisions main..HEAD", Exit.USAGE, "expected one program for --revisions, got none"),
         ("pty:a pty:b --revisions main..HEAD", Exit.USAGE, "expected one program"),

@@ -250,6 +250,29 @@ def test_a_plan_is_compared_only_with_a_plan(sides: tuple[str, ...]) -> None:
         cuesta.compare(*sides)
 
 
+@pytest.mark.parametrize(
+    ("targets", "terms", "text"),
+    [
+        (["pty:a"], {}, "expected two targets, got pty:a"),
+        (["pty:a", "pty:b"], {"figures": "echo.p51"}, "did you mean `echo.p"),
+        (["pty:a", "pty:b"], {"build": "make"}, "--build needs --revisions"),
+        (["ssh://me@h"], {"revisions": "main..HEAD"}, "no program that is started here"),
+        (["pty:a"], {"sessions": 1}, "--sessions: expected a number of at least 2"),
+    ],
+)
+def test_wrong_terms_of_a_comparison_of_versions_are_refused(
+    tmp_path: Path, targets: list[str], terms: dict[str, Any], text: str
+) -> None:
+    with pytest.raises(UsageError, match=re.escape(text)):
+        cuesta.compare_versions(*targets, here=tmp_path, **terms)
+
+
+def test_versions_are_no_sides_of_runs(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="me:\\*\\*\\*@h: a target") as refused:
+        cuesta.compare("ssh://me:pw@h", "runs/b", here=tmp_path)
+    assert "cuesta.compare_versions" in str(refused.value.remedy)
+
+
 BUDGETS: list[timedelta | float | str] = [timedelta(minutes=20), 1200, 1200.0, "20m"]
 
 

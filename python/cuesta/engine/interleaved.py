@@ -2,8 +2,8 @@
 
 The runs of a pair have one seed: the same users type the same keys at the same due times on both sides. The next pair
 has the next seed. A pair enters the index (docs/compare.md) when both of its runs have ended; an interrupted run stays
-on disk. The caller judges whether a run counts. A pair that does not count is repeated; as many pairs as were requested
-may fail to count, then the comparison ends.
+on disk. The caller judges whether a run counts. A pair of which a run does not count is given up and repeated; as many
+pairs as were requested may fail to count, then the comparison ends.
 """
 
 import json
@@ -48,8 +48,6 @@ class Interleaved:
     """How many pairs must count."""
     folders: tuple[Path, Path] | None = None
     """Where the programs of each side start; None: in `here`."""
-    is_in_haste: bool = False
-    """Whether a pair is given up as soon as its first run does not count."""
 
     def jobs(self, pair: int) -> tuple[Job, Job]:
         """Prepare the runs of a pair."""
@@ -86,7 +84,6 @@ def run_in_turn(  # noqa: PLR0913, as a run
     good_pairs, bad_pairs, pairs = 0, 0, series.turns(folder)
     while good_pairs < series.pairs and bad_pairs < series.pairs:
         turns = next(pairs)
-        doubts_of_pair = list[str]()
         for turn in turns:
             if stopping.is_set():
                 return
@@ -94,12 +91,10 @@ def run_in_turn(  # noqa: PLR0913, as a run
             if turn is turns[1] and not stopping.is_set():
                 index(folder, turns)
             doubts = [*result.failures, *(["it was interrupted"] if result.interrupted else judge(turn.folder))]
-            doubts_of_pair += doubts
             yield turn, doubts
-            if doubts and series.is_in_haste:
+            if doubts:
+                bad_pairs += 1
                 break
-        if doubts_of_pair:
-            bad_pairs += 1
         else:
             good_pairs += 1
 

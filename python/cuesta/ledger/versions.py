@@ -56,6 +56,11 @@ class VersionsRecord(BaseModel):
     why: tuple[str, ...] = ()
     """What is in the way of any measurement, a sentence each."""
 
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether no more pairs are made, although those made could not tell."""
+        return self.ended in ("budget", "interrupted")
+
 
 def is_versions(folder: Path) -> bool:
     return (folder / FILE).is_file()

@@ -2,42 +2,52 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from cuesta.analysis.compare.looks import fewest_pairs
 from cuesta.analysis.compare.paired_figure import Claim, Estimate, PairedFigure
-from cuesta.analysis.compare.versions import Verdict, VersionComparison
+from cuesta.analysis.compare.versions import LEVEL, Verdict, VersionComparison
 from cuesta.figures import Unit
 from cuesta.ledger.versions import VersionsRecord
 from cuesta.units import in_unit, many, minutes, seconds, seconds_between, share, unit_of, write_minus
 
-SUBJECTS = {
-    "echo": "echoes a key",
-    "response": "answers",
-    "first_response": "begins to answer",
-    "whole_frame": "shows a key whole",
+REHEARSALS = 60
+"""Seconds that the rehearsals of both versions may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """How a sentence speaks of a duration."""
+
+    predicate: str
+    """What a version does."""
+    clause: str
+    """What happens beside neighbours."""
+
+
+PHRASES = {
+    "echo.p50": Phrase("echoes a key", "a key echoes"),
+    "echo.p95": Phrase("echoes one key in twenty", "one key in twenty echoes"),
+    "response.p50": Phrase("answers", "an answer comes"),
+    "response.p95": Phrase("gives one answer in twenty", "one answer in twenty comes"),
+    "first_response.p50": Phrase("begins to answer", "an answer begins"),
+    "whole_frame.p50": Phrase("shows a key whole", "a key is shown whole"),
 }
-"""What a version does, by the series of a figure that is judged."""
-SLOW_SUBJECTS = {"echo": "echoes one key in twenty", "response": "gives one answer in twenty"}
-"""The same of a 95th percentile."""
-CLAUSES = {"echo": "a key echoes", "response": "an answer comes", "first_response": "an answer begins"}
-CLAUSES |= {"whole_frame": "a key is shown whole"}
-"""What happens beside neighbours, by the series of a figure that is judged."""
-SLOW_CLAUSES = {"echo": "one key in twenty echoes", "response": "one answer in twenty comes"}
-"""The same of a 95th percentile."""
-OF_SLOW = {"echo": "One key in twenty", "response": "One answer in twenty"}
+"""By the name of a figure."""
 
 
-def answer(comparison: VersionComparison, record: VersionsRecord) -> str:
+def answer(comparison: VersionComparison) -> str:
     """The answer in one sentence, or in two if slow keys could hide a change."""
     match comparison.verdict:
         case Verdict.NOT_VALID:
-            return f"not valid: {'; '.join([*comparison.why, *record.spoilt[:1]])}"
+            return f"not valid: {'; '.join([*comparison.why, *comparison.record.spoilt[:1]])}"
         case Verdict.REFUSED:
             return f"refused: {'; '.join(comparison.why)}"
         case Verdict.WORSE:
             return state_changes(comparison.worse, comparison)
         case Verdict.NO_WORSE:
             return ". ".join([state_changes(comparison.judged, comparison), *explain_guards(comparison)])
-    return f"cannot tell: {explain_doubt(comparison, record)}"
+    return f"cannot tell: {explain_doubt(comparison)}"
 
 
 def state_changes(figures: Sequence[PairedFigure], comparison: VersionComparison) -> str:
@@ -52,14 +62,11 @@ def state_difference(figure: PairedFigure, comparison: VersionComparison, *, is_
 
     The versions are named in the first sentence only.
     """
-    base, new = comparison.terms.names
+    base, new = comparison.record.names
     who, than = (f"{new} ", f" than {base}") if is_first else ("", "")
-    series, statistic, difference = figure.metric.series, figure.metric.statistic, figure.difference
-    of_versions = comparison.terms.compared == "versions"
-    by_statistic = {"p50": SUBJECTS, "p95": SLOW_SUBJECTS} if of_versions else {"p50": CLAUSES, "p95": SLOW_CLAUSES}
-    subjects = by_statistic.get(statistic, {})
-    if figure.metric.unit == Unit.SECONDS and series in subjects:
-        does, size = subjects[series], seconds(abs(difference.value))
+    difference, of_versions = figure.difference, comparison.record.compared == "versions"
+    if phrase := PHRASES.get(figure.metric.name):
+        does, size = phrase.predicate if of_versions else phrase.clause, seconds(abs(difference.value))
         if figure.claim == Claim.NO_WORSE and includes_zero(difference):
             as_base = f" as {base}" if is_first else ""
             return f"{who}{does} as quickly{as_base}{write_bounds(difference, figure.metric.unit)}"
@@ -107,17 +114,18 @@ def name_change(figure: PairedFigure) -> str:
 def explain_guards(comparison: VersionComparison) -> Iterator[str]:
     """What the guards could still hide, a sentence each."""
     for figure in comparison.guards:
-        subject = OF_SLOW.get(figure.metric.series)
-        if figure.claim == Claim.NO_WORSE or subject is None:
+        phrase = PHRASES.get(figure.metric.name)
+        if figure.claim == Claim.NO_WORSE or phrase is None:
             continue
         if figure.missing:
-            yield f"{subject}: not judged, {figure.missing}"
+            yield f"How late {phrase.clause} is not judged: {figure.missing}"
         elif figure.ratio and figure.ratio.high is not None:
-            yield f"{subject}: these pairs cannot exclude +{share(figure.ratio.high - 1)}"
+            yield f"These pairs cannot exclude that {phrase.clause} {share(figure.ratio.high - 1)} later"
 
 
-def explain_doubt(comparison: VersionComparison, record: VersionsRecord) -> str:
+def explain_doubt(comparison: VersionComparison) -> str:
     """Why nothing can be told, and what would help."""
+    record = comparison.record
     if not comparison.figures:
         return explain_no_pairs(record)
     figure = next(each for each in comparison.judged if each.claim != Claim.NO_WORSE)
@@ -130,8 +138,9 @@ def explain_doubt(comparison: VersionComparison, record: VersionsRecord) -> str:
 def explain_no_pairs(record: VersionsRecord) -> str:
     if record.ended == "interrupted":
         return "interrupted before the first pair was complete"
-    needed = minutes(6 * record.seconds_per_pair + 60)
-    pair = f"a pair takes {record.seconds_per_pair:.0f} s, and at least 6 are needed"
+    fewest = fewest_pairs(LEVEL / len(record.figures))
+    needed = minutes(fewest * record.seconds_per_pair + REHEARSALS)
+    pair = f"a pair takes {record.seconds_per_pair:.0f} s, and at least {fewest} are needed"
     return f"{minutes(record.budget)} are too short: {pair}; give about {needed}: --budget"
 
 

@@ -1,8 +1,7 @@
 """The report of two versions of a program: the answer in a sentence, both distributions, and the figures behind it."""
 
 import statistics
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,33 +39,33 @@ POOLED = ("p50", "p90", "p95", "p99", "max")
 """Figures of the values of all runs together, which are shown without a verdict."""
 
 
-def text(comparison: VersionComparison, record: VersionsRecord, colour: bool | None = None) -> Styled:
-    return render.text(build_report(comparison, record), colour)
+def text(comparison: VersionComparison, colour: bool | None = None) -> Styled:
+    return render.text(build_report(comparison), colour)
 
 
-def markdown(comparison: VersionComparison, record: VersionsRecord) -> str:
-    return render.markdown(build_report(comparison, record))
+def markdown(comparison: VersionComparison) -> str:
+    return render.markdown(build_report(comparison))
 
 
-def write_page(comparison: VersionComparison, record: VersionsRecord, file: Path) -> None:
+def write_page(comparison: VersionComparison, file: Path) -> None:
     from cuesta.report.plots.versions import plot_differences, plot_shares  # noqa: PLC0415, slow, and only pages need it
     from cuesta.report.render.page import html  # noqa: PLC0415
 
-    report, pooled = build_report(comparison, record), pool_values(comparison)
+    parts: list[Part] = []
     if comparison.figures:
-        judged = comparison.judged[0]
-        what = name_values(comparison)
-        plots = [*plot_shares(pooled, what), *plot_differences(judged, comparison.terms.names)]
-        parts: list[Part] = [Plots(plots), pooled_table(pooled, what)]
-        report = replace(report, sections=[Section("Both versions", parts), *report.sections[1:]])
-    replace_private(file, html(report, file.absolute().parent))
+        pooled, what = pool_values(comparison), name_values(comparison)
+        plots = [*plot_shares(pooled, what), *plot_differences(comparison.judged[0], comparison.record.names)]
+        parts = [Plots(plots), pooled_table(pooled, what)]
+    replace_private(file, html(build_report(comparison, parts), file.absolute().parent))
 
 
-def build_report(comparison: VersionComparison, record: VersionsRecord) -> Report:
+def build_report(comparison: VersionComparison, plots: Sequence[Part] = ()) -> Report:
+    """With `plots` in place of the boxes, if there are any."""
+    record = comparison.record
     sections = [
-        Section("Both", list(boxes(comparison))),
+        Section("Both versions", plots) if plots else Section("Both", list(boxes(comparison))),
         Section("Figures", list(figures_table(comparison))),
-        Section("Design", [Facts(list(describe_versions(record))), Facts(list(describe_pairs(comparison, record)))]),
+        Section("Design", [Facts(list(describe_versions(record))), Facts(list(describe_pairs(comparison)))]),
         Section("Unlike", [Remark(f"{each}", "bad") for each in comparison.unlike]),
         Section("Machine", [Facts(list(describe_machine(comparison)))], brief=[]),
     ]
@@ -75,7 +74,7 @@ def build_report(comparison: VersionComparison, record: VersionsRecord) -> Repor
             "runs that do not count, and whose pairs were repeated", [Remark(each) for each in record.spoilt]
         )
         sections.append(Section("Repeated", [spoilt], brief=[]))
-    return Report("Comparison", answer(comparison, record), verdict(comparison), sections=sections)
+    return Report("Comparison", answer(comparison), verdict(comparison), sections=sections)
 
 
 def verdict(comparison: VersionComparison) -> model.Verdict:
@@ -83,7 +82,7 @@ def verdict(comparison: VersionComparison) -> model.Verdict:
     if not comparison.figures:
         return model.Verdict(word, "nothing was judged", good=False, name="VERDICT")
     judged = join_words(figure.metric.label for figure in comparison.judged)
-    how = f"{judged} over {many(comparison.pairs, 'pair')} of runs; margin {comparison.terms.margin}"
+    how = f"{judged} over {many(comparison.pairs, 'pair')} of runs; margin {comparison.margin}"
     return model.Verdict(word, how, comparison.verdict == Verdict.NO_WORSE, name="VERDICT")
 
 
@@ -94,7 +93,7 @@ def name_values(comparison: VersionComparison) -> str:
 
 def pool_values(comparison: VersionComparison) -> dict[str, Waits]:
     """The values of all runs of each version, by its name."""
-    sides = zip(comparison.terms.names, (comparison.base, comparison.new), strict=True)
+    sides = zip(comparison.record.names, (comparison.base, comparison.new), strict=True)
     return {name: add_waits(run.waits for run in side) for name, side in sides}
 
 
@@ -119,7 +118,7 @@ def pooled_table(pooled: Mapping[str, Waits], what: str) -> Table:
 def figures_table(comparison: VersionComparison) -> Iterator[Part]:
     if not comparison.figures:
         return
-    base, new = comparison.terms.names
+    base, new = comparison.record.names
     rows: list[tuple[Cell, ...]] = [
         (each.metric.label, *figure_cells(each), claim_cell(each))
         for each in comparison.figures
@@ -155,8 +154,9 @@ def describe_versions(record: VersionsRecord) -> Iterator[Fact]:
         yield Fact(name, f"{target}{commit}")
 
 
-def describe_pairs(comparison: VersionComparison, record: VersionsRecord) -> Iterator[Fact]:
+def describe_pairs(comparison: VersionComparison) -> Iterator[Fact]:
     """What was typed, how many pairs were made, and why no more."""
+    record = comparison.record
     yield Fact("tape", record.tape + (", because no other was named (--tape)" if record.is_default_tape else ""))
     if record.key_rate is not None:
         yield Fact("typed", f"{record.key_rate:g} keys a second: faster ones would queue for their echoes")
@@ -188,11 +188,12 @@ def describe_machine(comparison: VersionComparison) -> Iterator[Fact]:
         yield from (Fact(name, str(value)) for name, value in facts.items() if value and name != "id")
 
 
-def data(comparison: VersionComparison, record: VersionsRecord) -> dict[str, Any]:
+def data(comparison: VersionComparison) -> dict[str, Any]:
     """The object that `--json` prints."""
+    record = comparison.record
     return {
         "verdict": str(comparison.verdict),
-        "sentence": answer(comparison, record),
+        "sentence": answer(comparison),
         "design": record.compared,
         "names": list(record.names),
         "targets": list(record.targets),

@@ -27,7 +27,7 @@ from cuesta.revisions import Revisions, check_out, find_revisions
 from cuesta.target import kind_of, without_passwords
 from cuesta.validation import suggest
 from cuesta.workflow.control import Control
-from cuesta.workflow.make_versions import MOST_PAIRS, PlannedVersions, VersionMaker, terms_of
+from cuesta.workflow.make_versions import MOST_PAIRS, PlannedVersions, VersionMaker
 from cuesta.workflow.neighbours import ALONE, Neighbours
 from cuesta.workflow.run_pairs import check_likeness
 from cuesta.workflow.version_names import name_revisions, name_versions
@@ -62,11 +62,14 @@ class Versions:
 
     result: VersionComparison
     """All that `cuesta.analysis` says."""
-    record: VersionsRecord
-    """What was compared, and how it ended."""
 
     def __repr__(self) -> str:
         return f"<Versions {' and '.join(self.record.names)}: {self.verdict}>"
+
+    @property
+    def record(self) -> VersionsRecord:
+        """What was compared, and how it ended."""
+        return self.result.record
 
     @property
     def folder(self) -> Path:
@@ -103,33 +106,33 @@ class Versions:
         """The answer."""
         from cuesta.report.version_answer import answer  # noqa: PLC0415, slow, and not always wanted
 
-        return answer(self.result, self.record)
+        return answer(self.result)
 
     def text(self, *, colour: bool | None = False) -> str:
         """The comparison for a terminal; `colour` None: if this is a terminal."""
         from cuesta.report.versions import text  # noqa: PLC0415, slow, and not always wanted
 
-        return text(self.result, self.record, colour)
+        return text(self.result, colour)
 
     def markdown(self) -> str:
         """The comparison as Markdown, for pull requests."""
         from cuesta.report.versions import markdown  # noqa: PLC0415, slow, and not always wanted
 
-        return markdown(self.result, self.record)
+        return markdown(self.result)
 
     def page(self, file: Path | str | None = None) -> Path:
         """Write the page, by default `report.html` in the folder; returns its file."""
         from cuesta.report.versions import write_page  # noqa: PLC0415, slow, and not always wanted
 
         file = Path(file or self.folder / "report.html")
-        write_page(self.result, self.record, file)
+        write_page(self.result, file)
         return file
 
     def json(self) -> dict[str, Any]:
         """The object that `--json` prints (docs/compare.md)."""
         from cuesta.report.versions import data  # noqa: PLC0415, slow, and not always wanted
 
-        return data(self.result, self.record)
+        return data(self.result)
 
 
 def prepare_versions(  # noqa: PLR0913, as a run
@@ -260,11 +263,10 @@ def read_duration(text: str, flag: str, example: str) -> float:
 def read_comparison(folder: Path) -> Versions:
     """Derive a comparison from the folder that it left. Raises InputError."""
     record = read_versions_record(folder)
-    terms = terms_of(record)
     if record.why or not (folder / "pairs.jsonl").exists():
         verdict = Verdict.NOT_VALID if record.why else Verdict.CANNOT_TELL
-        return Versions(VersionComparison(terms, folder, [], [], [], verdict, record.why), record)
-    return Versions(read_versions(folder, terms), record)
+        return Versions(VersionComparison(record, folder, [], [], [], verdict, record.why))
+    return Versions(read_versions(folder, record))
 
 
 def run_versions(planned: PlannedVersions, out: Path, control: Control) -> Versions:

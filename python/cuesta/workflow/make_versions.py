@@ -6,12 +6,10 @@ from pathlib import Path
 
 from cuesta import _native
 from cuesta.analysis.compare.looks import plan_pairs
-from cuesta.analysis.compare.paired_figure import Margin
 from cuesta.analysis.compare.versions import (
     LEVEL,
     Verdict,
     VersionRun,
-    VersionTerms,
     compare_versions,
     read_version_run,
 )
@@ -43,21 +41,6 @@ class PlannedVersions:
     """Those of the first pair."""
     revisions: Revisions | None = None
     """If the versions are revisions of git, which are built before the first run."""
-
-
-def terms_of(record: VersionsRecord) -> VersionTerms:
-    margin = Margin(record.margin_share, record.margin_difference)
-    is_cut_short = record.ended in ("budget", "interrupted")
-    return VersionTerms(
-        record.names,
-        record.figures,
-        record.guards,
-        margin,
-        record.planned,
-        is_cut_short,
-        record.despite,
-        record.compared,
-    )
 
 
 @dataclass
@@ -102,7 +85,7 @@ class VersionMaker:
             out = self.folder / "rehearsal" / ("base", "new")[side]
             run_job(job, out, rehearsal, rehearsal.enough, self.control.engine)
             rehearsal.overhead = max(self._seconds() - begun - rehearsal.seconds, 0.0)
-            found = read_version_run(out, terms_of(self.record)).obstacle
+            found = read_version_run(out, self.record).obstacle
             rehearsal.obstacle = found or rehearsal.explain_nothing()
         return rehearsal
 
@@ -122,11 +105,10 @@ class VersionMaker:
         flags = {"settle": f"{lengths.settle:g}s", "measure": f"{lengths.measure:g}s"}
         if self.record.key_rate is not None:
             flags["key_rate"] = f"{self.record.key_rate:g}"
-        series = replace(with_flags(self.planned.series, flags), pairs=self.record.planned[-1], is_in_haste=True)
-        terms = terms_of(self.record)
+        series = replace(with_flags(self.planned.series, flags), pairs=self.record.planned[-1])
 
         def judge(run: Path) -> list[str]:
-            self.runs.append(read_version_run(run, terms))
+            self.runs.append(read_version_run(run, self.record))
             why = self.runs[-1].compared.why_excluded
             return [why] if why else []
 
@@ -134,7 +116,7 @@ class VersionMaker:
         for turn, reasons in turns:
             if self.control.stop.is_set():
                 return "interrupted"
-            if ending := self._take(turn, reasons, terms):
+            if ending := self._take(turn, reasons):
                 return ending
             if not self.runs and self._seconds() + lengths.pair > LATE * self.record.budget:
                 return "budget"
@@ -144,7 +126,7 @@ class VersionMaker:
         self.control.tell(f"pair {turn.pair}: {self._name(turn)}")
         return self.control.observer
 
-    def _take(self, turn: Turn, reasons: Sequence[str], terms: VersionTerms) -> Ending | None:
+    def _take(self, turn: Turn, reasons: Sequence[str]) -> Ending | None:
         """Take a run; returns why no more are made, if so. A pair that does not count is dropped."""
         if obstacle := self.runs[-1].obstacle:
             self._keep(why=(f"{self._name(turn)}: {obstacle}",))
@@ -158,7 +140,7 @@ class VersionMaker:
             one, other = self.runs if turn.name == "new" else self.runs[::-1]
             self.pairs.append((one, other))
             self.runs.clear()
-            if compare_versions(self.folder, self.pairs, terms).verdict != Verdict.CANNOT_TELL:
+            if compare_versions(self.folder, self.pairs, self.record).verdict != Verdict.CANNOT_TELL:
                 return "decided"
         return None
 

@@ -11,11 +11,21 @@ from cuesta.analysis.compare.comparability import HOST, KINDS
 from cuesta.analysis.compare.looks import plan_pairs
 from cuesta.analysis.compare.paired_figure import Claim, Margin
 from cuesta.analysis.compare.sides import ComparedRun
-from cuesta.analysis.compare.versions import LEVEL, Verdict, VersionComparison, VersionRun, VersionTerms
+from cuesta.analysis.compare.versions import LEVEL, Verdict, VersionComparison, VersionRun
 from cuesta.analysis.compare.versions import compare_versions as judge
 from cuesta.analysis.waits import Waits
+from cuesta.ledger.versions import VersionsRecord
 
-TERMS = VersionTerms(("1.4", "1.5"), ["echo.p50"], ["echo.p95"], Margin(0.05), plan_pairs(12, LEVEL))
+RECORD = VersionsRecord(
+    names=("1.4", "1.5"),
+    targets=("pty:app-1.4", "pty:app-1.5"),
+    tape="typing",
+    figures=("echo.p50",),
+    guards=("echo.p95",),
+    margin_share=0.05,
+    budget=180,
+    planned=tuple(plan_pairs(12, LEVEL)),
+)
 Pair = tuple[VersionRun, VersionRun]
 
 
@@ -49,8 +59,8 @@ def pairs(number: int, slower: float = 1.0, slow_keys: float = 1.0, noise: float
     ]
 
 
-def compare(made: list[Pair], terms: VersionTerms = TERMS) -> VersionComparison:
-    return judge(Path("runs"), made, terms)
+def compare(made: list[Pair], **record: object) -> VersionComparison:
+    return judge(Path("runs"), made, RECORD.model_copy(update=record))
 
 
 @pytest.mark.parametrize(
@@ -70,16 +80,16 @@ def test_each_change_has_its_verdict(slower: float, slow_keys: float, verdict: V
 def test_it_ends_at_the_first_look_that_tells_and_later_pairs_change_nothing() -> None:
     made = pairs(12, 1.3, 1.3)
     found = compare(made)
-    assert found.pairs == TERMS.planned[0] < 12
+    assert found.pairs == RECORD.planned[0] < 12
     assert compare(made[: found.pairs]).figures == found.figures
     assert compare(made[: found.pairs - 1]).verdict == Verdict.CANNOT_TELL
 
 
 def test_one_look_alone_cannot_be_taken_between_planned_looks() -> None:
-    few = pairs(TERMS.planned[0] - 1, 2.0)
+    few = pairs(RECORD.planned[0] - 1, 2.0)
     assert compare(few).verdict == Verdict.CANNOT_TELL
     assert compare(few).figures[0].difference.low is None
-    assert compare(few, replace(TERMS, is_cut_short=True)).verdict == Verdict.WORSE, "no other look will be taken"
+    assert compare(few, ended="budget").verdict == Verdict.WORSE, "no other look will be taken"
 
 
 def test_the_interval_has_the_true_difference() -> None:
@@ -110,7 +120,7 @@ def test_slow_keys_that_seem_worse_are_waited_for_until_the_last_look(slower: fl
     dice = random.Random(2)
     noise = [dice.uniform(0.75, 1.4) for _ in range(12)]
     made = [(run(k, 0.03 + k / 1e6, 0.06), run(k, 0.03 + k / 9e5, 0.06 * slower * noise[k])) for k in range(12)]
-    found = compare(made[: TERMS.planned[0]])
+    found = compare(made[: RECORD.planned[0]])
     assert found.judged[0].claim == Claim.NO_WORSE
     assert found.guards[0].is_suspicious
     assert found.verdict == Verdict.CANNOT_TELL
@@ -128,9 +138,9 @@ def test_few_keys_say_nothing_of_the_slowest_in_twenty() -> None:
 
 
 def test_what_is_named_is_judged_alone() -> None:
-    terms = replace(TERMS, figures=["echo.p95"], guards=[])
-    assert compare(pairs(12, 1.5, 1.0), terms).verdict == Verdict.NO_WORSE
-    assert compare(pairs(12, 1.0, 1.5), terms).verdict == Verdict.WORSE
+    others = {"figures": ["echo.p95"], "guards": []}
+    assert compare(pairs(12, 1.5, 1.0), **others).verdict == Verdict.NO_WORSE
+    assert compare(pairs(12, 1.0, 1.5), **others).verdict == Verdict.WORSE
 
 
 @pytest.mark.parametrize(
@@ -146,8 +156,8 @@ def test_what_is_named_is_judged_alone() -> None:
 )
 def test_a_margin_may_be_a_share_or_a_duration_or_the_larger_of_both(margin: Margin, verdict: Verdict) -> None:
     """The true difference is 1 ms of 30 ms."""
-    terms = replace(TERMS, margin=margin, guards=[])
-    assert compare(pairs(12, 31 / 30, noise=0.003), terms).verdict == verdict
+    allowed = {"margin_share": margin.share, "margin_difference": margin.difference}
+    assert compare(pairs(12, 31 / 30, noise=0.003), guards=[], **allowed).verdict == verdict
 
 
 def test_lower_bounds_prove_no_improvement() -> None:
@@ -168,7 +178,7 @@ def test_a_version_where_nothing_is_measured_is_named() -> None:
 def test_a_pair_with_a_run_that_does_not_count_is_left_out() -> None:
     made = pairs(8)
     spoilt = replace(made[2][1], compared=replace(made[2][1].compared, why_excluded="the driver was late"))
-    found = compare([*made[:2], (made[2][0], spoilt), *made[3:]], replace(TERMS, is_cut_short=True))
+    found = compare([*made[:2], (made[2][0], spoilt), *made[3:]], ended="budget")
     assert found.pairs == 7
     assert [each.why for each in found.left_out] == ["the other run of its pair is left out", "the driver was late"]
 
@@ -183,6 +193,6 @@ def test_unlike_runs_are_refused() -> None:
         for one, two in made
     ]
     assert compare(other).verdict == Verdict.REFUSED
-    despite = compare(other, replace(TERMS, despite="we wanted to know"))
+    despite = compare(other, despite="we wanted to know")
     assert despite.verdict == Verdict.NO_WORSE
     assert [str(each) for each in despite.unlike] == ["tapes: typing (none) against another"]

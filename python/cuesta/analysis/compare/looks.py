@@ -5,6 +5,7 @@ first pair, and they share the chance of a false claim: up to the look after n o
 chances add up to at most the whole, however the looks depend on each other (Bonferroni), and each is exact (Wilcoxon).
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -29,6 +30,11 @@ class Look:
     def bounds(self, shift: LocationShift) -> tuple[float, float] | None:
         """The lower and the upper bound of the shift; None if there are too few pairs."""
         return (shift.differences[self.rank - 1], shift.differences[-self.rank]) if self.rank else None
+
+
+def fewest_pairs(level: float) -> int:
+    """The number of pairs with which a single look can claim something."""
+    return math.ceil(-math.log2(level))
 
 
 def plan_pairs(most: int, level: float) -> list[int]:

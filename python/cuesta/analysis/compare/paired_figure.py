@@ -121,8 +121,7 @@ class PairedFigure:
         """The standard deviation of the pairs' differences of logarithms; None if it is not known."""
         if self.ratio is None or self.pairs <= NO_SPREAD:
             return None
-        base, new = self._logs(self.pairs)
-        return statistics.stdev(after - before for before, after in zip(base, new, strict=True))
+        return self._standard_deviation(as_logs=True)
 
     @property
     def least_change(self) -> float | None:
@@ -159,10 +158,14 @@ class PairedFigure:
         base, new = ([math.log(value) for value in side[:pairs]] for side in (self.base, self.new))
         return base, new
 
+    def _standard_deviation(self, as_logs: bool) -> float:
+        """That of the pairs' differences."""
+        base, new = self._logs(self.pairs) if as_logs else (self.base, self.new)
+        return statistics.stdev(after - before for before, after in zip(base, new, strict=True))
+
     def _pairs_to_tell(self, as_logs: bool, limit: float) -> int | None:
         if self.pairs <= NO_SPREAD:
             return None
-        base, new = self._logs(self.pairs) if as_logs else (self.base, self.new)
-        spread = statistics.stdev(after - before for before, after in zip(base, new, strict=True))
+        spread = self._standard_deviation(as_logs)
         gap = abs(self._losses(self.pairs, as_logs).estimate - limit)
         return None if not gap or spread > gap * MOST_RUNS else runs_to_show(gap, spread, True, 2 * self.level)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from cuesta.analysis.compare.comparability import HOST, KINDS, Difference, list_differences
+from cuesta.analysis.compare.comparability import HOST, Difference, kinds_but, list_differences
 from cuesta.analysis.compare.comparison import Terms, list_refusals
 from cuesta.analysis.compare.failures import MATTERS
 from cuesta.analysis.compare.looks import Look, plan_looks
@@ -22,7 +22,7 @@ from cuesta.analysis.summary import LAST, LocatedDoubt, summarise
 from cuesta.analysis.waits import PERCENTILES, Waits, select_waits
 from cuesta.figures import BY_NAME
 from cuesta.ledger.experiment import read_pairs
-from cuesta.ledger.versions import Compared
+from cuesta.ledger.versions import VersionsRecord
 from cuesta.units import many
 
 LEVEL = 0.025
@@ -37,30 +37,6 @@ class Verdict(StrEnum):
     CANNOT_TELL = "cannot tell"
     NOT_VALID = "not valid"
     REFUSED = "refused"
-
-
-@dataclass(frozen=True, slots=True)
-class VersionTerms:
-    """What is judged of two versions, and when."""
-
-    names: tuple[str, str]
-    """Those of the base version and of the new one."""
-    figures: Sequence[str]
-    """Names of the figures that are judged, in the catalogue."""
-    guards: Sequence[str]
-    """Names of the figures that can only make the verdict worse."""
-    margin: Margin
-    planned: Sequence[int]
-    """The numbers of pairs after which a look is taken."""
-    is_cut_short: bool = False
-    """Whether no more pairs are made, although more were planned and those made could not tell."""
-    despite: str | None = None
-    compared: Compared = "versions"
-
-    @property
-    def kinds(self) -> Sequence[str]:
-        """Kinds of facts that must be alike on both sides."""
-        return [kind for kind in KINDS if kind != self.compared]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +56,7 @@ class VersionRun:
 class VersionComparison:
     """Two versions, compared."""
 
-    terms: VersionTerms
+    record: VersionsRecord
     folder: Path
     base: Sequence[VersionRun]
     """The runs that count; the n-th of each side belong together."""
@@ -92,13 +68,17 @@ class VersionComparison:
     figures: Sequence[PairedFigure] = ()
     """Those that are judged, then the guards."""
     unlike: Sequence[Difference] = ()
-    """Differences that `terms.despite` overrules."""
+    """Differences that `record.despite` overrules."""
     host: Sequence[Difference] = ()
     """How the hosts differ: they are what is compared."""
 
     @property
     def pairs(self) -> int:
         return len(self.base)
+
+    @property
+    def margin(self) -> Margin:
+        return Margin(self.record.margin_share, self.record.margin_difference)
 
     @property
     def judged(self) -> Sequence[PairedFigure]:
@@ -113,21 +93,21 @@ class VersionComparison:
         return [figure for figure in self.figures if figure.claim == Claim.WORSE]
 
 
-def read_versions(folder: Path, terms: VersionTerms) -> VersionComparison:
+def read_versions(folder: Path, record: VersionsRecord) -> VersionComparison:
     """Compare the pairs of runs in a folder. Raises InputError if there are none."""
-    pairs = [(read_version_run(pair.base, terms), read_version_run(pair.new, terms)) for pair in read_pairs(folder)]
-    return compare_versions(folder, pairs, terms)
+    pairs = [(read_version_run(pair.base, record), read_version_run(pair.new, record)) for pair in read_pairs(folder)]
+    return compare_versions(folder, pairs, record)
 
 
-def read_version_run(folder: Path, terms: VersionTerms) -> VersionRun:
+def read_version_run(folder: Path, record: VersionsRecord) -> VersionRun:
     summary = summarise(folder, LAST)
     step, compared = summary.last, extract_figures(folder, summary)
-    values = {name: BY_NAME[name].take_from(step) for name in (*terms.figures, *terms.guards)}
-    waits = select_waits(summary.recorded.measured_in(step.step), metric(terms.figures[0]).series or "echo")
-    is_measured = any(values[name] is not None for name in terms.figures)
+    values = {name: BY_NAME[name].take_from(step) for name in (*record.figures, *record.guards)}
+    waits = select_waits(summary.recorded.measured_in(step.step), metric(record.figures[0]).series or "echo")
+    is_measured = any(values[name] is not None for name in record.figures)
     unaccompanied = say_first(each for each in summary.doubts if each.doubt.name == "unaccompanied")
     doubt = say_first(each for each in summary.doubts if each.doubt.blames == "host")
-    nothing = None if compared.why_excluded else f"{metric(terms.figures[0]).label}: nothing was measured"
+    nothing = None if compared.why_excluded else f"{metric(record.figures[0]).label}: nothing was measured"
     return VersionRun(compared, values, waits, unaccompanied or (None if is_measured else doubt or nothing))
 
 
@@ -137,7 +117,7 @@ def say_first(doubts: Iterable[LocatedDoubt]) -> str | None:
 
 
 def compare_versions(
-    folder: Path, pairs: Sequence[tuple[VersionRun, VersionRun]], terms: VersionTerms
+    folder: Path, pairs: Sequence[tuple[VersionRun, VersionRun]], record: VersionsRecord
 ) -> VersionComparison:
     """Judge pairs, look by look: the result is what the first look that decides has seen."""
     counting = [pair for pair in pairs if does_count(pair)]
@@ -148,17 +128,18 @@ def compare_versions(
         for run in pair
     ]
     base, new = [one for one, _ in counting], [other for _, other in counting]
-    comparison = VersionComparison(terms, folder, base, new, left_out, Verdict.CANNOT_TELL)
-    if obstacles := list(list_obstacles(pairs, terms.names)):
+    comparison = VersionComparison(record, folder, base, new, left_out, Verdict.CANNOT_TELL)
+    if obstacles := list(list_obstacles(pairs, record.names)):
         return replace(comparison, verdict=Verdict.NOT_VALID, why=obstacles)
     if not counting:
         return replace(comparison, verdict=Verdict.NOT_VALID, why=["no pair counts"])
     one_side, other_side = (Side(folder, [run.compared for run in side], []) for side in (base, new))
-    likeness = Terms(despite=terms.despite, kinds=terms.kinds)
+    kinds = kinds_but(record.compared)
+    likeness = Terms(despite=record.despite, kinds=kinds)
     if refused := [each.why for each in list_refusals(one_side, other_side, likeness)]:
         return replace(comparison, verdict=Verdict.REFUSED, why=refused)
     one, other = base[0].compared.facts, new[0].compared.facts
-    unlike, host = list_differences(one, other, terms.kinds), list_differences(one, other, [HOST])
+    unlike, host = list_differences(one, other, kinds), list_differences(one, other, [HOST])
     return replace(decide(comparison), unlike=unlike, host=host)
 
 
@@ -174,10 +155,10 @@ def list_obstacles(pairs: Iterable[tuple[VersionRun, VersionRun]], names: tuple[
 
 def decide(comparison: VersionComparison) -> VersionComparison:
     """Take the looks one after another, and stop at the first that tells."""
-    terms, pairs = comparison.terms, comparison.pairs
-    ended_at = pairs if terms.is_cut_short and pairs < terms.planned[-1] else None
-    last = ended_at or terms.planned[-1]
-    for looked in [*(number for number in terms.planned if number < pairs), pairs]:
+    record, pairs = comparison.record, comparison.pairs
+    ended_at = pairs if record.is_cut_short and pairs < record.planned[-1] else None
+    last = ended_at or record.planned[-1]
+    for looked in [*(number for number in record.planned if number < pairs), pairs]:
         seen = replace(comparison, base=comparison.base[:looked], new=comparison.new[:looked])
         judged = replace(seen, figures=judge_figures(seen, ended_at))
         if (verdict := conclude(judged, is_last=looked >= last)) != Verdict.CANNOT_TELL:
@@ -196,14 +177,14 @@ def conclude(comparison: VersionComparison, is_last: bool) -> Verdict:
 
 def judge_figures(comparison: VersionComparison, ended_at: int | None) -> list[PairedFigure]:
     """The figures that are judged, then the guards. No more than `ended_at` pairs are made; None: that is not known."""
-    terms, pairs = comparison.terms, comparison.pairs
+    record, pairs = comparison.record, comparison.pairs
 
     def collect(name: str, level: float, guards: bool) -> PairedFigure:
-        looks = [look for look in plan_looks(terms.planned, level, ended_at) if look.pairs <= pairs]
+        looks = [look for look in plan_looks(record.planned, level, ended_at) if look.pairs <= pairs]
         return collect_figure(comparison, name, looks, level, guards)
 
-    judged = [collect(name, LEVEL / len(terms.figures), guards=False) for name in terms.figures]
-    watched = (*terms.guards, FAILED.name)
+    judged = [collect(name, LEVEL / len(record.figures), guards=False) for name in record.figures]
+    watched = (*record.guards, FAILED.name)
     return [*judged, *(collect(name, LEVEL / len(watched), guards=True) for name in watched)]
 
 
@@ -220,8 +201,7 @@ def collect_figure(
     missing = explain_missing(absent, [*known[0], *known[1]]) or explain_few(comparison, metric(name))
     base, new = known
     of_base, of_new = (any(name in run.compared.bounds for run in side) for side in sides)
-    margin = comparison.terms.margin
-    return PairedFigure(metric(name), base, new, margin, looks, level, guards, (of_base, of_new), missing)
+    return PairedFigure(metric(name), base, new, comparison.margin, looks, level, guards, (of_base, of_new), missing)
 
 
 def explain_missing(absent: int, known: Sequence[float]) -> str:
