@@ -1,6 +1,5 @@
 """What ran beside a measurement, and users in the background: figures, doubts and the first sentence."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ from cuesta.analysis.neighbour import quote_command
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.figures.neighbour import NeighbourFigures
 from cuesta.report.headline import headline
-from tests.run_folder import CLOCK, NANO, Row, RunFolder, write_rows
+from tests.run_folder import CLOCK, NANO, Row, RunFolder, edit_run, write_rows
 
 SETTLED, END = 2.0, 32.0
 """Seconds of the run between which the folders here were measured."""
@@ -68,6 +67,13 @@ def test_a_long_command_is_cut_in_sentences() -> None:
     assert quote_command("x" * 50) == f"`{'x' * 39}…`"
 
 
+def put_in_background(name: str, folder: Path) -> None:
+    """Make two of the users of the plan a group in the background."""
+    with edit_run(folder) as run:
+        (group,) = run["steps"][0]["group"]
+        run["steps"][0]["group"] = [{**group, "users": 2}, {**group, "name": name, "users": 2, "background": True}]
+
+
 def test_users_in_the_background_are_in_no_figure_of_all_users(tmp_path: Path) -> None:
     """Two of four users: each has 15 transactions, and slow ones of their own."""
 
@@ -77,10 +83,7 @@ def test_users_in_the_background_are_in_no_figure_of_all_users(tmp_path: Path) -
     slow = [("others/x/response", [5.0] * 30), ("others/keys/echo", [2.0] * 30), ("others/keys/lateness", [0.0] * 30)]
     made = RunFolder(tmp_path / "run", edit_user=divide, histograms=slow).write()
     alone = summarise(made).last
-    run = json.loads((made / "run.json").read_text())
-    (group,) = run["steps"][0]["group"]
-    run["steps"][0]["group"] = [{**group, "users": 2}, {**group, "name": "others", "users": 2, "background": True}]
-    (made / "run.json").write_text(json.dumps(run))
+    put_in_background("others", made)
     summary = summarise(made)
     step = summary.last
     assert (round(alone.response.longest or 0), alone.echo.count, alone.background) == (5, 30, 0)
@@ -89,3 +92,19 @@ def test_users_in_the_background_are_in_no_figure_of_all_users(tmp_path: Path) -
     assert step.keystrokes.count == alone.keystrokes.count - 30
     assert [each.group for each in step.keys] == ["interactive", "others"]
     assert headline(summary).startswith("2 users at the built-in host (host:) beside 2 other sessions: ")
+
+
+@pytest.mark.parametrize("counted", [{"unfollowed": 25}, {"stray": 2}, {"continued_long": 25}])
+def test_what_is_counted_of_all_users_is_a_share_of_all(tmp_path: Path, counted: Row) -> None:
+    """None of these counts says whose it is: those of many users in the background are not held against the others."""
+    first = iter([{**counted, "keys": 3013, "transactions": 6002}])
+    many = [(f"others/keys/{series}", [0.001] * 3000) for series in ("echo", "lateness")]
+    made = RunFolder(
+        tmp_path / "run",
+        edit=lambda row: row | (next(first, {}) if row["phase"] == "measure" else {}),
+        edit_user=lambda row: row | ({"group": "others", "transactions": 3000} if row["user"] > 1 else {}),
+        histograms=many,
+    ).write()
+    put_in_background("others", made)
+    names = {each.doubt.name for each in summarise(made).doubts}
+    assert not names & {"unfollowed", "mismatched", "continued"}

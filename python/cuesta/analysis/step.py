@@ -80,7 +80,7 @@ class StepRecords:
             planned_seconds=self.times.end - self.times.settled,
             transactions=Transactions(done, self.per_second(done)),
             keystrokes=Keystrokes(keys, self.per_second(keys)),
-            errors=self.errors(done),
+            errors=self.errors(),
             due=self.due(),
             samples=self.samples(),
             lost_users=sum(row.lost is not None for row in self.users),
@@ -166,10 +166,10 @@ class StepRecords:
         """Divide by the measured seconds; None if no time was measured."""
         return count / self.seconds if self.seconds else None
 
-    def errors(self, done: int) -> Errors:
-        """Add up the errors by name; their rate is relative to `done` transactions and themselves."""
+    def errors(self) -> Errors:
+        """Add up the errors by name; their rate is relative to the transactions of all users and themselves."""
         measured, before = Counter(self.counts.errors), Counter(merge_counts(self.before).errors)
-        failed = measured.total()
+        done, failed = self.counts.transactions, measured.total()
         return Errors(
             count=failed,
             by_name=dict(measured.most_common()),

@@ -178,7 +178,9 @@ class StepFigures:
     swept: Mapping[str, object] = declare("the settings that the sweep changes, and their values")
     users: int = declare("users planned", Unit.COUNT, "users")
     background: int = declare(
-        "of `users`, those in the background: they are in no figure of all users", Unit.COUNT, "users in the background"
+        "of `users`, those in the background: their keys and transactions are in no figure of all users",
+        Unit.COUNT,
+        "users in the background",
     )
     load: str = declare("kind of load: `closed`, `paced:…` or `open:…`")
     seconds: float = declare("length of the measurement interval, as recorded", Unit.SECONDS, "measured for")
@@ -309,6 +311,16 @@ class StepFigures:
     wire_missing: str | None = declare("why nothing is known of that network, if it is so", default=None)
     tmux: TmuxFigures | None = declare("TMux between driver and host, if it was used", default=None)
     bisync: BisyncFigures | None = declare("The bisync lines, if there were any", default=None)
+
+    @property
+    def all_keys(self) -> int:
+        """Keys of all users, those in the background too: what is counted of all is a share of these."""
+        return sum(each.lateness.count for each in self.keys)
+
+    @property
+    def all_transactions(self) -> int:
+        """Transactions of all users, those in the background too."""
+        return sum(each.transactions for each in self.groups)
 
 
 SINCE_SENT = {"response": "response_from_sent", "echo": "echo_from_sent"}

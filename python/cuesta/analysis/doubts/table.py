@@ -73,11 +73,11 @@ def untaken(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """A 3270's keyboard did not take keys: the host was not asked what the tape says."""
     by_name = {name: number for name, number in step.errors.by_name.items() if name in NOT_TAKEN}
     not_taken, most = sum(by_name.values()), allowed.untaken_keys
-    if not_taken <= most * step.keystrokes.count:
+    if not_taken <= most * step.all_keys:
         return None
     wait = "let the tape wait until the keyboard is unlocked, before it types: Wait+Unlock"
     move = "let the tape move to a field first (Tab), and type no more than fits into it"
-    how_many = f"{count(not_taken)} of {many(step.keystrokes.count + not_taken, 'key')}"
+    how_many = f"{count(not_taken)} of {many(step.all_keys + not_taken, 'key')}"
     text = f"the keyboard did not take {how_many} ({list_counts(by_name)}; allowed {share(most)})"
     return Doubt(text, wait if "keyboard-locked" in by_name else move, voids_limits=True)
 
@@ -304,7 +304,8 @@ def unaccompanied(step: StepFigures, allowed: Allowed) -> Doubt | None:
 @step_doubt
 def mismatched(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Keys and echoes did not match: echo times may belong to other keys."""
-    wrong, keys = step.errors.by_name.get("unechoed", 0) + step.stray, step.keystrokes.count
+    wrong = step.errors.by_name.get("unechoed", 0) + step.stray
+    keys = step.all_keys
     if wrong <= allowed.echo_mismatches * keys:
         return None
     how_many = f"{count(wrong)} of {many(keys, 'key')}"
@@ -321,7 +322,7 @@ def mismatched(step: StepFigures, allowed: Allowed) -> Doubt | None:
 @step_doubt
 def unfollowed(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Echoes were not timed: what was typed could not be followed in the output."""
-    keys = step.echo.total + step.unfollowed
+    keys = sum(each.echo.total for each in step.keys) + step.unfollowed
     if step.unfollowed <= allowed.unfollowed * keys:
         return None
     how_many = f"{count(step.unfollowed)} of {many(keys, 'timed key')}"
@@ -335,7 +336,7 @@ def unfollowed(step: StepFigures, allowed: Allowed) -> Doubt | None:
 @step_doubt
 def continued(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Output went on behind answers: their waits may have ended before they were complete."""
-    part = min(step.continued_long / max(step.transactions.count, 1), 1.0)
+    part = min(step.continued_long / max(step.all_transactions, 1), 1.0)
     if step.continued_long < FEWEST_CONTINUED or part <= allowed.continued:
         return None
     lasted = f"for {seconds(step.continued.p50)} at the median"
@@ -352,7 +353,7 @@ def continued(step: StepFigures, allowed: Allowed) -> Doubt | None:
 def skipped(step: StepFigures, allowed: Allowed) -> Doubt | None:
     """Actions that were due were not done: the load was lighter than planned."""
     arrivals = (step.due.skipped, step.due.count) if step.due else (0, 0)
-    actions = (step.skipped, step.transactions.count + step.skipped)
+    actions = (step.skipped, step.all_transactions + step.skipped)
     for missing, due in (arrivals, actions):
         if missing > allowed.skipped * due:
             how_many = f"{count(missing)} of {many(due, 'action')}"

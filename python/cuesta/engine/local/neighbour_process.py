@@ -18,7 +18,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -198,10 +198,10 @@ def descendants(pid: int) -> Iterator[int]:
 
 def end_all(events: Events) -> None:
     """End all descendants: by SIGTERM, after a while by SIGKILL."""
-    ask_by, kill_by = _native.now(), _native.now() + GRACE
+    begun = _native.now()
     asked = set[int]()
     while alive := list(descendants(os.getpid())):
-        is_over = _native.now() >= kill_by
+        is_over = _native.now() >= begun + GRACE
         for pid in alive:
             if is_over or pid not in asked:
                 with suppress(ProcessLookupError, PermissionError):
@@ -209,19 +209,18 @@ def end_all(events: Events) -> None:
                 asked.add(pid)
         events.wait(_native.now() + GRACE // 100)
         reap(None)
-        if _native.now() > ask_by + 3 * GRACE:
+        if _native.now() > begun + 3 * GRACE:
             return  # of somebody else's, or in the kernel
 
 
-@contextmanager
-def listen(log: IO[bytes]) -> Iterator[tuple[Events, int]]:
+def listen(log: IO[bytes]) -> tuple[Events, int]:
     """What this process waits for, and the end of the pipe to which neighbours write their errors."""
     (errors, to_errors), (signals, to_signals) = os.pipe(), os.pipe()
     os.set_blocking(to_signals, False)
     for number in (signal.SIGCHLD, *ENDS):
         signal.signal(number, lambda *_: None)
     signal.set_wakeup_fd(to_signals, warn_on_full_buffer=False)
-    yield Events(log, errors, signals), to_errors
+    return Events(log, errors, signals), to_errors
 
 
 def main() -> None:
@@ -233,9 +232,8 @@ def main() -> None:
     with (
         open(folder / "beside.log", "wb", buffering=0, opener=private) as log,
         record_file(folder / "beside.jsonl", "w") as record,
-        listen(log) as (events, errors),
     ):
-        serve(events, errors, record)
+        serve(*listen(log), record)
 
 
 def serve(events: Events, errors: int, record: RecordFile) -> None:
