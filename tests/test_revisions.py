@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.errors import CuestaError, InputError, UsageError
-from cuesta.revisions import check_out, find_revisions
+from cuesta.revisions import BuildError, check_out, find_revisions
 from cuesta.workflow.control import ignore
 from cuesta.workflow.version_names import name_revisions
 from tests.repositories import commit, git
@@ -44,8 +44,7 @@ def test_both_are_built_in_folders_of_their_own_which_are_removed(repository: Pa
     assert (revisions.base.name, revisions.new.name) == ("main", "topic")
     assert revisions.has_uncommitted_changes
     told: list[str] = []
-    with check_out(revisions, tmp_path, told.append, threading.Event()) as failure:
-        assert failure is None
+    with check_out(revisions, tmp_path, told.append, threading.Event()):
         built = [(each.folder / "built").read_text() for each in (revisions.base, revisions.new)]
     assert built == ["two", "of topic"]
     assert (tmp_path / "build-new.log").read_text() == f"{revisions.new.folder}\n"
@@ -56,8 +55,7 @@ def test_both_are_built_in_folders_of_their_own_which_are_removed(repository: Pa
 
 def test_three_dots_begin_where_the_branch_began(repository: Path, tmp_path: Path) -> None:
     revisions = find_revisions("main...topic", None, repository)
-    with check_out(revisions, tmp_path, ignore, threading.Event()) as failure:
-        assert failure is None
+    with check_out(revisions, tmp_path, ignore, threading.Event()):
         assert (revisions.base.folder / "sub" / "source").read_text() == "one"
     assert left_over(repository) == []
 
@@ -79,9 +77,9 @@ def test_what_is_left_out_is_the_current_revision(repository: Path) -> None:
 
 def test_a_build_that_fails_is_named_with_the_end_of_its_output(repository: Path, tmp_path: Path) -> None:
     revisions = find_revisions("main..topic", "seq 50; echo 'no \x1b[31mcompiler'; exit 3", repository)
-    with check_out(revisions, tmp_path, ignore, threading.Event()) as failure:
-        pass
-    assert isinstance(failure, CuestaError)
+    with pytest.raises(BuildError) as found, check_out(revisions, tmp_path, ignore, threading.Event()):
+        pytest.fail("it was built")
+    failure = found.value
     assert str(failure).startswith(f"the build of main ({revisions.base.commit[:10]}) failed, exit status 3:")
     assert str(failure).endswith("\n  50\n  no �[31mcompiler")
     assert "\n  10\n" not in str(failure)
@@ -95,8 +93,8 @@ def test_an_interrupt_ends_a_build_and_what_it_started(repository: Path, tmp_pat
     revisions = find_revisions("main..topic", f"sleep 1000 & echo $! > {marker}; wait", repository)
     waiting = threading.Thread(target=stop_when_started, args=(marker, stop))
     waiting.start()
-    with check_out(revisions, tmp_path, ignore, stop) as failure:
-        assert failure is None
+    with check_out(revisions, tmp_path, ignore, stop):
+        pass
     waiting.join()
     while has_state(int(marker.read_text()), "SR"):
         stop.wait(0.01)

@@ -28,6 +28,10 @@ LOOK_EVERY = 0.2
 """Seconds between two looks at whether a build is to be stopped."""
 
 
+class BuildError(CuestaError):
+    """A revision could not be built."""
+
+
 @dataclass(frozen=True, slots=True)
 class Revision:
     """A revision, and where it is checked out while the comparison goes on."""
@@ -102,19 +106,9 @@ def find_merge_base(here: Path, names: Iterable[str], commits: Iterable[str]) ->
 
 
 @contextmanager
-def check_out(
-    revisions: Revisions, logs: Path, tell: Callable[[str], None], stop: threading.Event
-) -> Iterator[CuestaError | None]:
-    """Check both out and build them; yields why that failed, if it did. Each build's output is kept in `logs`."""
+def check_out(revisions: Revisions, logs: Path, tell: Callable[[str], None], stop: threading.Event) -> Iterator[None]:
+    """Check both out and build them; `logs` gets what the builds print. Raises BuildError, or another CuestaError."""
     revisions.place.mkdir(mode=0o700)
-    try:
-        yield prepare(revisions, logs, tell, stop)
-    finally:
-        remove(revisions)
-
-
-def prepare(revisions: Revisions, logs: Path, tell: Callable[[str], None], stop: threading.Event) -> CuestaError | None:
-    """Check both out and build them; returns why that failed."""
     try:
         for side, revision in (("base", revisions.base), ("new", revisions.new)):
             ask_git(revisions.repository, "worktree", "add", "--detach", str(revision.worktree), revision.commit)
@@ -123,13 +117,13 @@ def prepare(revisions: Revisions, logs: Path, tell: Callable[[str], None], stop:
             if revisions.build and not stop.is_set():
                 tell(f"build {revision}: {plain(without_passwords(revisions.build))}")
                 build(revision, revisions.build, logs / f"build-{side}.log", stop)
-    except CuestaError as error:
-        return error
-    return None
+        yield
+    finally:
+        remove(revisions)
 
 
 def build(revision: Revision, command: str, log: Path, stop: threading.Event) -> None:
-    """Run the command in the revision's folder. Raises CuestaError with the end of its output if it fails."""
+    """Run the command in the revision's folder. Raises BuildError with the end of its output if it fails."""
     with open(log, "wb", opener=private) as output:
         process = subprocess.Popen(
             command,
@@ -152,7 +146,7 @@ def build(revision: Revision, command: str, log: Path, stop: threading.Event) ->
         rows = log.read_text(encoding="utf-8", errors="replace").splitlines()[-SHOWN:]
         end = "".join(f"\n  {plain(row)}" for row in rows)
         how = f"exit status {process.returncode}" if process.returncode > 0 else f"signal {-process.returncode}"
-        raise CuestaError(f"the build of {revision} failed, {how}:{end}", f"the whole output is in {log}")
+        raise BuildError(f"the build of {revision} failed, {how}:{end}", f"the whole output is in {log}")
 
 
 def remove(revisions: Revisions) -> None:

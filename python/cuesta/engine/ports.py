@@ -84,7 +84,7 @@ class Deployment(Protocol):
         """Wait for the meters' first reading."""
 
     def expect(self, number: int, settled: int, end: int) -> None:
-        """Report what is metered of a step between two instants, and run its neighbour, if the plan says `beside`.
+        """Announce a step's measurement interval: meters report it, and its neighbour runs beside it.
 
         Steps are given in order.
         """

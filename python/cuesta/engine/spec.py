@@ -21,8 +21,8 @@ class Threads:
     """Their CPUs; None if they are not pinned."""
     may_spin: bool = False
     """Whether threads that spin take no CPU time from the host."""
-    has_neighbour: bool = False
-    """Whether a neighbour, or sessions in the background, compete with them for CPUs: they go before these then."""
+    priority: bool = False
+    """Whether they go before other programs: a neighbour, or sessions in the background, compete for their CPUs."""
 
 
 def run_spec(
@@ -37,7 +37,7 @@ def run_spec(
     return RunSpec(
         **{**driver_values(settings, ALWAYS), "spin": settings.spin and threads.may_spin},
         cpus=threads.cpus,
-        priority=threads.has_neighbour,
+        priority=threads.priority,
         drain=DRAIN,
         groups=[_group(job, group, host, count) for group, count in zip(settings.group, users, strict=True)],
         steps=[_step(step.settings) for step in segment.steps],

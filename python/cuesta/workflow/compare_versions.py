@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -18,12 +19,12 @@ from cuesta.analysis.compare.versions import (
 from cuesta.engine.folder import run_folder
 from cuesta.engine.interleaved import Interleaved
 from cuesta.engine.job import SECOND, Job
-from cuesta.errors import CuestaError, Exit, UsageError
+from cuesta.errors import Exit, UsageError
 from cuesta.figures import BY_NAME, Unit
 from cuesta.ledger.versions import Compared, VersionsRecord, read_versions_record
 from cuesta.line_kinds import OWN_PROGRAMS, is_target
 from cuesta.plan import RawOptions
-from cuesta.revisions import Revisions, check_out, find_revisions
+from cuesta.revisions import BuildError, Revisions, check_out, find_revisions
 from cuesta.target import kind_of, without_passwords
 from cuesta.validation import suggest
 from cuesta.workflow.control import Control
@@ -273,19 +274,14 @@ def run_versions(planned: PlannedVersions, out: Path, control: Control) -> Versi
     """Make pairs until they tell, or the budget is used up; returns the comparison."""
     for job in planned.jobs:
         control.prepare_lines(job)
+    failure = None
     with run_folder(out) as folder:
-        failure = _make(planned, folder, control)
+        revisions = planned.revisions
+        try:
+            with check_out(revisions, folder, control.tell, control.stop) if revisions else nullcontext():
+                VersionMaker(planned, folder, control).make()
+        except BuildError as error:  # what the build printed stays in the folder
+            failure = error
     if failure:
         raise failure
     return read_comparison(folder)
-
-
-def _make(planned: PlannedVersions, folder: Path, control: Control) -> CuestaError | None:
-    """Build the versions if they are revisions, then make the pairs; returns why a build failed."""
-    if planned.revisions is None:
-        VersionMaker(planned, folder, control).make()
-        return None
-    with check_out(planned.revisions, folder, control.tell, control.stop) as failure:
-        if failure is None:
-            VersionMaker(planned, folder, control).make()
-    return failure

@@ -87,8 +87,8 @@ def deploy(job: Job, segment: Segment, folder: Path, placement: Placement) -> It
         )
         where = choose_source(settings.meters, facts, job.metered_every)
         spinning = may_spin(set(targets), pinned=placement.driver_cpus is not None)
-        has_neighbour = neighbour is not None or any(group.background for group in settings.group)
-        threads = Threads(placement.driver_cpus, spinning, has_neighbour)
+        priority = neighbour is not None or any(group.background for group in settings.group)
+        threads = Threads(placement.driver_cpus, spinning, priority)
         with run_meters(where, folder) as meters, _wire(recording, folder, host, pids) as wire:
             yield LocalDeployment(drivers, threads, environment, folder, meters, host, wire, neighbour)
 
