@@ -53,7 +53,7 @@ def test_several_groups_have_their_own_others(here: Path) -> None:
 @pytest.mark.parametrize(
     ("keywords", "says"),
     [
-        ({"sessions": 2, "users": 3}, "3 users are typed at, and there are 2 sessions"),
+        ({"sessions": 2, "users": 3}, "sessions: 2 are fewer than the users, 3"),
         ({"sessions": 0}, "sessions: expected a number"),
         ({"sessions": 3, "target": "pty:vim"}, "what do its other sessions stream?"),
     ],

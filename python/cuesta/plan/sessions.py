@@ -35,8 +35,8 @@ def _split(group: dict[str, Any], several: bool) -> list[dict[str, Any]]:
     if "sessions" not in group or sessions is None or users is None:
         return [group]
     if sessions < users:
-        what = f"sessions: {users} users are typed at, and there are {sessions} sessions"
-        raise UsageError(what, "count all sessions, those that are typed at too")
+        what = f"sessions: {sessions} are fewer than the users, {users}"
+        raise UsageError(what, "each user types in a session: count these too")
     tape = group.get("sessions_tape") or _stream_at(str(group.get("target", BUILTIN_HOST)), sessions - users)
     own = {name: value for name, value in group.items() if name not in OF_TYPISTS}
     name = f"{group.get('name', 'users')}-others" if several else "others"

@@ -6,7 +6,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.driver import DriverLoad, ScreenCost
 from cuesta.figures.step import StepFigures
 from cuesta.report.figure import fact, head, percentiles, write_count, write_duration
-from cuesta.report.model import Fact, Facts, Part, Plots, Section, Spare, Table
+from cuesta.report.model import Fact, Facts, Part, Plots, Rank, Section, Spare, Table
 from cuesta.report.plots.distributions import plot_driver_delay
 from cuesta.report.response_section import HEADS, MEAN
 from cuesta.units import count, digits, many, seconds, share
@@ -39,7 +39,11 @@ def driver_section(summary: Summary, step: StepFigures) -> Section:
         more.append(Table(("delay of", *HEADS[1:]), rows, wide={MEAN}))
     more.append(Plots(list(plot_driver_delay(summary.recorded, step))))
     return Section(
-        "Driver", [Facts(facts), *agents_table(step)], more, brief=[], spare=[Spare(2, Facts(brief_facts(step)))]
+        "Driver",
+        [Facts(facts), *agents_table(step)],
+        more,
+        brief=[],
+        spare=[Spare(Rank.DRIVER, Facts(brief_facts(step)))],
     )
 
 

@@ -18,7 +18,7 @@ from cuesta.report.cells import percent as percent_cell
 from cuesta.report.figure import write_rate
 from cuesta.report.front_end import text as tty_meters
 from cuesta.report.meters import SOURCES, describe_closure
-from cuesta.report.model import Cell, Folded, Listing, Part, Picture, Remark, Section, Spare, Table, Words
+from cuesta.report.model import Cell, Folded, Listing, Part, Picture, Rank, Remark, Section, Spare, Table, Words
 from cuesta.units import count, digits, interval, many, percent, seconds, share, upper_bound, write_rounded
 
 IDLE = {
@@ -56,8 +56,8 @@ def section(summary: Summary) -> Section:
     step, host = summary.last, summary.last.host
     cpu, causes, lost = list(describe_cpu(host)), list(describe_causes(host)), list(warn_of_lost_time(host))
     parts: list[Part] = list(map(Remark, (*list_programs(host), *cpu, *causes, *lost)))
-    brief = Spare(1, Remark("; ".join((sum_up_cpu(host), *lost))))
-    spare = [Spare(rank, Remark(each)) for rank, each in enumerate((*causes, *list_programs(host)), 4)]
+    brief = Spare(Rank.HOST, Remark("; ".join((sum_up_cpu(host), *lost))))
+    spare = [Spare(rank, Remark(each)) for rank, each in enumerate((*causes, *list_programs(host)), Rank.CAUSES)]
     rest = [*describe_details(host), *(describe_built_in(host.builtin) if host.builtin else ())]
     more: list[Part] = [*map(Remark, rest), *(Remark(each, "faint") for each in describe_certainty(host))]
     more = [*more, *tables(step), *listings(summary, step)]

@@ -4,19 +4,21 @@ from collections.abc import Iterator
 
 from cuesta.analysis.law import agrees
 from cuesta.figures.step import ResponseLaw, StepFigures
-from cuesta.report.model import Remark, Section, Spare
+from cuesta.report.model import Rank, Remark, Section, Spare
 from cuesta.units import digits, seconds, share
 
 
 def law_section(step: StepFigures) -> Section:
     if step.law is None:
         why = list(map(Remark, explain_missing_law(step)))
-        return Section("Consistency of the counts", why, name="LAW", brief=[], spare=[Spare(3, each) for each in why])
+        return Section(
+            "Consistency of the counts", why, name="LAW", brief=[], spare=[Spare(Rank.LAW, each) for each in why]
+        )
     result, terms = Remark(describe_law(step.law)), Remark(describe_law_terms(step.law), "faint")
     # A gap is on the first screen already: `headline.unusual_section`.
     first, more = ([result], [terms]) if agrees(step.law) else ([], [result, terms])
     return Section(
-        "Consistency of the counts", first, more, name="LAW", brief=[], spare=[Spare(3, each) for each in first]
+        "Consistency of the counts", first, more, name="LAW", brief=[], spare=[Spare(Rank.LAW, each) for each in first]
     )
 
 

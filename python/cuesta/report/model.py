@@ -6,6 +6,7 @@ looks: each rendering shows it in its own way. The terminal shows no plots, pict
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from pathlib import Path
 from typing import Any, Literal
 
@@ -131,12 +132,24 @@ class Folded:
 Part = Facts | Table | Remark | Plots | Listing | Screen | Links | Picture | Folded
 
 
+class Rank(IntEnum):
+    """What a first screen leaves out if it has too little room: the highest rank first."""
+
+    LAST_STEP = 1
+    """The response and the throughput of the last step of a sweep."""
+    HOST = 1
+    DRIVER = 2
+    LAW = 3
+    CAUSES = 4
+    """What the host did in detail; each further part of it has the next rank."""
+
+
 @dataclass(frozen=True, slots=True)
 class Spare:
     """A part that a first screen leaves out if it has too little room."""
 
     rank: int
-    """The part with the highest rank is left out first."""
+    """A `Rank`, or one beyond."""
     part: Part
 
 

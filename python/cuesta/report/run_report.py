@@ -24,7 +24,21 @@ from cuesta.report.figure import fact
 from cuesta.report.headline import big_figures, headline, unusual_section
 from cuesta.report.law import law_section
 from cuesta.report.limits import limits_section, published_section
-from cuesta.report.model import Fact, Facts, Folded, Links, Listing, Part, Plots, Remark, Report, Section, Spare, Table
+from cuesta.report.model import (
+    Fact,
+    Facts,
+    Folded,
+    Links,
+    Listing,
+    Part,
+    Plots,
+    Rank,
+    Remark,
+    Report,
+    Section,
+    Spare,
+    Table,
+)
 from cuesta.report.plots.over_time import plot_course
 from cuesta.report.response_section import response_section
 from cuesta.report.validity import judge_run
@@ -76,7 +90,7 @@ def sections(summary: Summary) -> Iterator[Section]:
 def leave_out_of_sweeps(section: Section) -> Section:
     """A section on the last step alone: a first screen has room for it after what is of all steps."""
     brief = section.parts if section.brief is None else section.brief
-    return replace(section, brief=[], spare=[Spare(1, part) for part in brief])
+    return replace(section, brief=[], spare=[Spare(Rank.LAST_STEP, part) for part in brief])
 
 
 def throughput_section(step: StepFigures) -> Section:

@@ -33,7 +33,8 @@ BUSY = 0.6
 TYPING = 0.7
 """The share of the time of that tape in which keys are typed that are timed."""
 FEWEST_SHARE = 0.1
-"""The share of the keys that must be timed. Some are no text; what a terminal echoes while a program starts is none."""
+"""The share of the keys that must be timed. Keys such as Enter show nothing, and a terminal echoes some keys by itself
+while the program is still starting."""
 MOST_SHOWN = 60
 """Most columns of a row of the screen that are shown."""
 FAILURES = 3

@@ -16,7 +16,7 @@ RATIO = 1.4
 """The ratio of the pairs of one look to those of the look before. Simulated: looks further apart save fewer pairs, and
 looks closer together leave less for the last one (docs/compare.md)."""
 ROUNDING = 1e-12
-"""Shares of a chance are sums of floats."""
+"""What a sum of floating-point numbers may exceed the chance by that it stands for."""
 
 
 @dataclass(frozen=True, slots=True)
