@@ -60,18 +60,19 @@ class FollowedAgent:
         self.ended: str | None = None
         """`completed` or `interrupted`; None if it failed or still runs."""
         self.failure: str | None = None
+        self.gone = threading.Event()
+        """Set when the agent has ended. After a Ctrl-C in `Thread.join` Python takes a living thread for ended."""
         self.clock = AgentClock()
         self._meetings = meetings
         self._record = record
         self._readings: queue.SimpleQueue[Reading | None] = queue.SimpleQueue()
         """Readings of its clock; then None when the agent has ended."""
         self._read_at = 0
-        self.listener = threading.Thread(target=self._listen, daemon=True)
-        self.listener.start()
+        threading.Thread(target=self._listen, daemon=True).start()
 
     @property
     def has_ended(self) -> bool:
-        return not self.listener.is_alive()
+        return self.gone.is_set()
 
     def instruct(self, spec: RunSpec, tapes: Mapping[str, TapeText], environment: Mapping[str, str]) -> None:
         """Send its order; `environment` has additional variables for programs on its own lines."""
@@ -141,14 +142,17 @@ class FollowedAgent:
             yield reading
 
     def _listen(self) -> None:
-        for row in self.agent.listen():
-            self._hear(from_json(AgentMessage, row), _native.now())
-        self.ready.set()
-        how = self.agent.how_it_ended()
-        if self.ended is None and self.failure is None:
-            self.failure = f"it {how}"
-            self._note(died=how)
-        self._readings.put(None)
+        try:
+            for row in self.agent.listen():
+                self._hear(from_json(AgentMessage, row), _native.now())
+            self.ready.set()
+            how = self.agent.how_it_ended()
+            if self.ended is None and self.failure is None:
+                self.failure = f"it {how}"
+                self._note(died=how)
+            self._readings.put(None)
+        finally:
+            self.gone.set()
 
     def _hear(self, message: AgentMessage, received: int) -> None:
         match message:
@@ -186,10 +190,9 @@ def listen_to_agents(agents: Sequence[Agent], folder: Path) -> Iterator[list[Fol
             for agent in agents:
                 agent.stop()
             for each in followed:
-                each.listener.join(PATIENCE)
-                if not each.has_ended:
+                if not each.gone.wait(PATIENCE):
                     each.agent.kill()
-                    each.listener.join()
+                    each.gone.wait()
             fetch_records(followed, folder)
 
 
@@ -229,7 +232,7 @@ def follow(
     are_stopped = False
     while not (all(each.has_ended for each in followed) or until()):
         for each in followed:
-            each.listener.join(LOOK_EVERY / len(followed))
+            each.gone.wait(LOOK_EVERY / len(followed))
             each.keep_time()
         observe([each.latest for each in followed if each.latest])
         if stopping.is_set() and not are_stopped:
