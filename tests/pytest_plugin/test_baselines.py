@@ -172,3 +172,18 @@ def test_a_file_that_cannot_be_written_fails_the_session(app: App) -> None:
     ended = app.test("pty:echo=4ms", "--cuesta-update")
     assert ended.ret == pytest.ExitCode.TESTS_FAILED
     ended.stdout.fnmatch_lines(["/proc/base.json: cannot be written: *"])
+
+
+def test_a_test_in_a_group_of_xdist_has_the_name_that_it_has_without(app: App) -> None:
+    """With pytest 8 xdist appends the group to the node id, after collection, and only in workers."""
+    app.test("pty:echo=40ms", "--cuesta-update").assert_outcomes(passed=1)
+    app.pytester.makeconftest(
+        """
+        def pytest_collection_modifyitems(items):
+            for item in items:
+                item.__class__ = type("InGroup", (type(item),), {"nodeid": f"{item.nodeid}@slow"})
+        """
+    )
+    grouped = app.test("pty:echo=40ms", "--cuesta-update", "-v")
+    grouped.stdout.fnmatch_lines([f"{TEST}@slow *", "baseline of 1 test written to *"])
+    assert [*json.loads(app.file.read_text())["tests"]] == [TEST]

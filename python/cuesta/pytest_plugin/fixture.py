@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cuesta.errors import CuestaError
-from cuesta.pytest_plugin.hooks import SESSION, UNSENT
+from cuesta.pytest_plugin.hooks import NAME, SESSION, UNSENT
 from cuesta.pytest_plugin.measurement import Measurement, Outcome
 
 if TYPE_CHECKING:
@@ -79,12 +79,12 @@ class Cuesta:
         except CuestaError as error:
             from cuesta.plain_text import plain_rows  # noqa: PLC0415, as in `__call__`
 
-            text = "\n".join(filter(None, (f"{self._item.nodeid}: {error}", error.remedy)))
+            text = "\n".join(filter(None, (f"{self._item.stash[NAME]}: {error}", error.remedy)))
             raise pytest.fail.Exception(plain_rows(text), pytrace=False) from None
 
     def _next_name(self) -> str:
         self._measured += 1
-        return self._item.nodeid + self._number()
+        return self._item.stash[NAME] + self._number()
 
     def _number(self) -> str:
         """What tells the measurements of a test apart."""

@@ -11,6 +11,8 @@ from cuesta.pytest_plugin.session import Session
 
 MARKER = "cuesta(limit=…, tape=…, users=…, measure=…, runs=…): how a test that uses the fixture `cuesta` measures"
 SESSION = pytest.StashKey[Session]()
+NAME = pytest.StashKey[str]()
+"""A test's node id, without the group that `--dist loadgroup` appends later: `test_app.py::test_typing`."""
 UNSENT = pytest.StashKey[list[Measurement]]()
 """Measurements of a test that are in no report of it yet."""
 
@@ -27,6 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark what uses the fixture, so that `-m cuesta` selects it."""
+    item.stash[NAME] = item.nodeid
     if "cuesta" in getattr(item, "fixturenames", ()) and not item.get_closest_marker("cuesta"):
         item.add_marker("cuesta")
 
