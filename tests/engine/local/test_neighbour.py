@@ -64,6 +64,15 @@ def has_ended(pid: int) -> bool:
     return True
 
 
+def test_it_is_ready_before_users_start(here: Path) -> None:
+    """It records before it is told anything; a step without time to settle has it from the beginning then."""
+    segment = Segment(0, (Step({}, Settings(beside="sleep 1000")),))
+    with run_neighbour(segment, here, here, cpus=None) as neighbour:
+        assert neighbour
+        neighbour.wait_until_ready()
+        assert (here / "beside.jsonl").exists()
+
+
 def test_a_neighbour_that_ends_is_started_again_but_not_at_once(here: Path) -> None:
     row = accompany(here, "sleep 0.1", 1200)
     assert len(row.runs) >= 2

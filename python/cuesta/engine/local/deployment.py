@@ -90,6 +90,8 @@ def deploy(job: Job, segment: Segment, folder: Path, placement: Placement) -> It
         priority = neighbour is not None or any(group.background for group in settings.group)
         threads = Threads(placement.driver_cpus, spinning, priority)
         with run_meters(where, folder) as meters, _wire(recording, folder, host, pids) as wire:
+            if neighbour:
+                neighbour.wait_until_ready()
             yield LocalDeployment(drivers, threads, environment, folder, meters, host, wire, neighbour)
 
 

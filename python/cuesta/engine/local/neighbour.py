@@ -23,6 +23,11 @@ class Neighbour:
     commands: Sequence[str | None]
     """The command beside each step; None where a step has no neighbour."""
 
+    def wait_until_ready(self) -> None:
+        """Wait until it takes steps, or has died: it would begin late where steps have no time to settle."""
+        assert self.process.stdout is not None
+        self.process.stdout.readline()
+
     def expect(self, number: int, settled: int, end: int) -> None:
         """Run a step's neighbour between two instants of the monotonic clock, in ns. Steps are given in order."""
         command = self.commands[number]
@@ -48,7 +53,7 @@ def run_neighbour(segment: Segment, folder: Path, here: Path, cpus: Sequence[int
     about = {"folder": str(folder.absolute()), "cpus": cpus}
     command = [sys.executable, "-m", "cuesta.engine.local.neighbour_process", json.dumps(about)]
     # In a session of its own, so that Ctrl-C at the terminal reaches only the engine.
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, cwd=here, start_new_session=True)
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=here, start_new_session=True)
     try:
         yield Neighbour(process, commands)
     finally:

@@ -2,6 +2,7 @@
 
 stdin   rows of JSON, one for each step that has a neighbour: {"step", "command", "settled", "end"}, instants in ns; the
         end means stop, also when the engine was killed
+stdout  a row when this process is ready: it takes a while to load on a busy machine
 files   beside.jsonl, a `NeighbourRow` for each of these steps; beside.log, what the neighbours print on standard error
 
 A command runs in a process group and session of its own, as in another terminal, from a second before the measurement
@@ -27,6 +28,7 @@ from cuesta import _native
 from cuesta.private_files import RecordFile, private, record_file
 from cuesta.records.reading import to_row
 from cuesta.records.rows import NeighbourReading, NeighbourRow, NeighbourRun
+from cuesta.terminal import show
 
 SECOND = 1_000_000_000
 LEAD = SECOND
@@ -233,7 +235,9 @@ def main() -> None:
         open(folder / "beside.log", "wb", buffering=0, opener=private) as log,
         record_file(folder / "beside.jsonl", "w") as record,
     ):
-        serve(*listen(log), record)
+        events, errors = listen(log)
+        show("ready")
+        serve(events, errors, record)
 
 
 def serve(events: Events, errors: int, record: RecordFile) -> None:
