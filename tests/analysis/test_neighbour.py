@@ -108,3 +108,18 @@ def test_what_is_counted_of_all_users_is_a_share_of_all(tmp_path: Path, counted:
     put_in_background("others", made)
     names = {each.doubt.name for each in summarise(made).doubts}
     assert not names & {"unfollowed", "mismatched", "continued"}
+
+
+@pytest.mark.parametrize(("background_keys", "per_user"), [(0, 13.0), (30, None)])
+def test_what_is_typed_is_divided_by_those_who_type(
+    tmp_path: Path, background_keys: int, per_user: float | None
+) -> None:
+    """Two of four users stream. What they type is not counted apart, so that there is no figure if they do."""
+    made = RunFolder(
+        tmp_path / "run",
+        edit_user=lambda row: row | ({"group": "others"} if row["user"] > 1 else {}),
+        histograms=[("others/keys/lateness", [0.0] * background_keys)] if background_keys else [],
+    ).write()
+    put_in_background("others", made)
+    characters = summarise(made).last.characters
+    assert (characters.in_per_s, characters.in_per_s_per_user) == (26.0, per_user)

@@ -183,11 +183,18 @@ class StepRecords:
         return merge_counts([*self.rows, *self.before]).samples
 
     def characters(self) -> Characters:
-        counted, at_work = self.counts.characters, self.at_work()
+        counted, typists = self.counts.characters, self.typists()
         typed, shown, line_in, line_out = map(
             self.per_second, (counted.in_, counted.out, counted.line_in, counted.line_out)
         )
-        return Characters(typed, typed / at_work if at_work and typed is not None else None, shown, line_in, line_out)
+        # Characters are counted for all groups together: those of a background that typed cannot be told from others.
+        by_typists = typed if self.count_keys() == self.counts.keys else None
+        per_user = by_typists / typists if typists > 0 and by_typists is not None else None
+        return Characters(typed, per_user, shown, line_in, line_out)
+
+    def typists(self) -> float:
+        """The mean number of users at work, without those in the background who had a line."""
+        return self.at_work() - sum(row.group in self.background and row.lost is None for row in self.users)
 
     def waiting(self) -> WaitingCounts:
         """Count who waited at the end. Older records have only the number of unfinished transactions."""

@@ -98,13 +98,18 @@ class DueAccount(ArrivalCounts):
 class Characters:
     """Characters a second: typed and shown (in, out), and what crossed the lines for it."""
 
-    in_per_s: float | None = declare("characters typed per second", Unit.PER_SECOND, "characters typed/s")
+    in_per_s: float | None = declare(
+        "characters typed per second, in the background too", Unit.PER_SECOND, "characters typed/s"
+    )
     in_per_s_per_user: float | None = declare(
-        "characters typed per second, divided by the mean number of users at work",
+        "characters typed per second, divided by the mean number of users at work, without those in the background; "
+        "none if these typed too",
         Unit.PER_SECOND,
         "characters typed/s and user",
     )
-    out_per_s: float | None = declare("characters shown per second", Unit.PER_SECOND, "characters shown/s")
+    out_per_s: float | None = declare(
+        "characters shown per second, in the background too", Unit.PER_SECOND, "characters shown/s"
+    )
     line_in_per_s: float | None = declare(
         "bytes per second that lines carried to the host, with negotiation", Unit.PER_SECOND, "bytes to the host/s"
     )
