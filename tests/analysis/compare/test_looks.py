@@ -40,6 +40,12 @@ def test_fewer_than_six_pairs_can_claim_nothing() -> None:
     assert [plan_pairs(most, LEVEL) for most in range(1, 7)] == [[], [], [], [], [], [6]]
 
 
+def test_the_first_look_at_twelve_pairs_is_early_and_leaves_enough_for_the_last() -> None:
+    assert plan_pairs(12, LEVEL) == [7, 12]
+    assert simulate("normal", 12, 0.0, 0.01) == (0.0, 1.0, 7.0)
+    assert simulate("normal", 12, math.log1p(0.10), 0.05)[0] > 0.74
+
+
 def test_what_ends_early_has_the_rest_of_the_level() -> None:
     planned = plan_pairs(20, LEVEL)
     assert planned == [7, 10, 14, 20]

@@ -115,7 +115,7 @@ def test_slow_keys_that_are_only_undecided_do_not_hold_up_the_verdict() -> None:
     assert guard.ratio.high is None or guard.ratio.high > 1.05
 
 
-@pytest.mark.parametrize(("slower", "verdict"), [(1.12, Verdict.NO_WORSE), (1.25, Verdict.WORSE)])
+@pytest.mark.parametrize(("slower", "verdict"), [(1.1, Verdict.NO_WORSE), (1.25, Verdict.WORSE)])
 def test_slow_keys_that_seem_worse_are_waited_for_until_the_last_look(slower: float, verdict: Verdict) -> None:
     dice = random.Random(2)
     noise = [dice.uniform(0.75, 1.4) for _ in range(12)]
