@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use cuesta_record::Stamp;
+use cuesta_record::{KeyFrame, Stamp};
 use cuesta_tape::Echo;
 
 mod matcher;
@@ -70,16 +70,13 @@ impl AwaitedEcho {
 pub(crate) enum OutputEvent {
     /// A key has been echoed since an instant.
     Shown(SentKey, Stamp),
-    /// The frame that shows a key has ended; its last byte came at an instant.
+    /// The frame that shows a key since an instant has ended.
     Framed {
         key: SentKey,
-        last: Stamp,
-        /// Otherwise more of it may have come.
-        is_whole: bool,
-        /// The frame's bytes, with the first of its keys.
-        bytes: Option<u64>,
-        /// The frame shows other timed keys too.
-        shares: bool,
+        shown: Stamp,
+        frame: KeyFrame,
+        /// It is the first key of its frame.
+        is_first: bool,
     },
     /// This number of frames was drawn for a timed key.
     DrawnFor(u32),

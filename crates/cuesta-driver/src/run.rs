@@ -192,6 +192,7 @@ impl RunLayout {
             series_names: self.series_names.clone(),
             threads: spec.threads as usize,
             log_transactions: spec.log_transactions,
+            log_keys: spec.log_keys,
         }
     }
 }

@@ -45,6 +45,9 @@ record! {
         /// whether to keep every transaction
         #[serde(default)]
         log_transactions: bool = Unitless | false;
+        /// whether to keep every key that was echoed
+        #[serde(default)]
+        log_keys: bool = Unitless | false;
         /// the user whose session is written as a cast
         cast: Option<u32> = Unitless | none;
         /// the longest wait for responses after the end

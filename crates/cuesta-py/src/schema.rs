@@ -5,8 +5,8 @@ use cuesta_host::HostSeriesRow;
 use cuesta_meters::report::MeterReport;
 use cuesta_record::schema::FieldType;
 use cuesta_record::{
-    AgentEnd, AgentNote, KernelThreadsRow, LinkageRow, MeterRecord, NeighbourRow, RunnableRow, SeriesRow, TimelineFile,
-    TransactionRow, UserRow, WireRow,
+    AgentEnd, AgentNote, KernelThreadsRow, KeyRow, LinkageRow, MeterRecord, NeighbourRow, RunnableRow, SeriesRow,
+    TimelineFile, TransactionRow, UserRow, WireRow,
 };
 use pyo3::prelude::*;
 
@@ -21,6 +21,7 @@ pub(crate) fn schema() -> PyResult<String> {
         SeriesRow::tables,
         UserRow::tables,
         TransactionRow::tables,
+        KeyRow::tables,
         AgentEnd::tables,
         AgentNote::tables,
         WireRow::tables,

@@ -5,7 +5,7 @@
 //!
 //! - [`clock`]: real or virtual time; all Rust code but benchmarks and tests reads it and sleeps here.
 //! - [`event_queue`]: descriptors on the thread's event queue; [`TimerFd`]: a timer for another one.
-//! - [`Stamp`]: an instant; [`Timeline`]: the instants of a run; [`Transaction`]: four of them.
+//! - [`Stamp`]: an instant; [`Timeline`]: the instants of a run; [`Transaction`]: four of them; [`EchoedKey`]: those of a key.
 //! - [`Tally`]: the counters of one thread in one interval; [`Failure`]: what is counted as failed; [`SeriesNames`]: the names
 //!   of its histograms.
 //! - [`schema`]: how a record is declared, for all who read it; `engine_rows`: rows that the engine writes.
@@ -17,6 +17,7 @@ mod engine_rows;
 pub mod event_queue;
 mod failure;
 mod folder;
+mod key_log;
 mod private;
 mod recorder;
 pub mod schema;
@@ -34,6 +35,7 @@ pub use bounded::read_text;
 pub use engine_rows::{AgentNote, KernelThreadsRow, LinkageRow, MeterRecord, NeighbourRow, RunnableRow, WireRow};
 pub use failure::Failure;
 pub use folder::{AgentEnd, AgentFolder, SeriesRow, TimelineFile};
+pub use key_log::{EchoedKey, KeyFrame, KeyRow};
 pub use private::{private_file, private_folder, private_options};
 pub use recorder::{Recorder, RecorderHandle, RecorderSetup};
 pub use series::{SeriesId, SeriesNames, WaitEnd, WaitSeries, tag_words};

@@ -14,6 +14,7 @@ use std::time::{Duration, SystemTime};
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriter, IntervalLogWriterBuilder, Tag};
 
+use crate::key_log::KeyLog;
 use crate::transaction_log::TransactionLog;
 use crate::{AgentEnd, AgentFolder, Interval, SeriesNames, Snapshot, Tally, Timeline};
 
@@ -29,6 +30,8 @@ pub struct RecorderSetup {
     pub threads: usize,
     /// Whether to keep every transaction.
     pub log_transactions: bool,
+    /// Whether to keep every key that was echoed.
+    pub log_keys: bool,
 }
 
 /// The writing thread.
@@ -103,13 +106,16 @@ impl Recorder {
 struct Files {
     histograms: BufWriter<std::fs::File>,
     transactions: Option<TransactionLog>,
+    keys: Option<KeyLog>,
 }
 
 impl Files {
     fn create(folder: &AgentFolder, setup: &RecorderSetup) -> io::Result<Self> {
         let log = || TransactionLog::create(folder.file("transactions.csv")?, &setup.series_names);
         let transactions = setup.log_transactions.then(log).transpose()?;
-        Ok(Self { histograms: folder.file("histograms.hlog")?, transactions })
+        let log = || KeyLog::create(folder.file("keys.csv")?, &setup.series_names);
+        let keys = setup.log_keys.then(log).transpose()?;
+        Ok(Self { histograms: folder.file("histograms.hlog")?, transactions, keys })
     }
 }
 
@@ -138,6 +144,9 @@ fn write_all(
         folder.write_interval(interval, &tally.counts, &tally.users)?;
         if let Some(transactions) = &mut files.transactions {
             transactions.append(&tally.transactions)?;
+        }
+        if let Some(keys) = &mut files.keys {
+            keys.append(&tally.keys)?;
         }
         let next = locked(snapshot).next(interval, tally, &setup.series_names);
         *locked(snapshot) = next;
@@ -233,7 +242,7 @@ mod tests {
     fn setup(series_names: SeriesNames) -> RecorderSetup {
         let steps = vec![StepTimes { begin: 0, settled: 1_000_000_000, end: 2_000_000_000 }];
         let timeline = Timeline { start_at: Stamp::from_nanos(7), steps, load_end: 2_000_000_000, drain: 0 };
-        RecorderSetup { timeline, started_wall: 0, series_names, threads: 2, log_transactions: true }
+        RecorderSetup { timeline, started_wall: 0, series_names, threads: 2, log_transactions: true, log_keys: false }
     }
 
     #[test]

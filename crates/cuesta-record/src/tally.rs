@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::schema::Merge;
-use crate::{Failure, SeriesId, Stamp, Transaction, WaitEnd, WaitSeries, record};
+use crate::{EchoedKey, Failure, KeyFrame, SeriesId, Stamp, Transaction, WaitEnd, WaitSeries, record};
 use hdrhistogram::Histogram;
 
 /// Longer durations are recorded as this: nothing interactive takes a day.
@@ -19,6 +19,8 @@ pub struct Tally {
     pub counts: DriverCounts,
     /// Every transaction, when a full log is asked for.
     pub transactions: Vec<Transaction>,
+    /// Every key that was echoed, when a full log is asked for.
+    pub keys: Vec<EchoedKey>,
     /// A row for each user, in the last interval of a step; empty otherwise.
     pub users: Vec<UserRow>,
     /// The longest wait, for displays.
@@ -104,6 +106,7 @@ impl Tally {
         }
         self.counts.merge(&other.counts);
         self.transactions.append(&mut other.transactions);
+        self.keys.append(&mut other.keys);
         self.users.append(&mut other.users);
         self.long_wait = self.long_wait.take().into_iter().chain(other.long_wait.take()).reduce(WaitSample::longer);
     }
@@ -113,6 +116,7 @@ impl Tally {
         self.histograms.iter_mut().flatten().for_each(Histogram::reset);
         self.counts = DriverCounts::default();
         self.transactions.clear();
+        self.keys.clear();
         self.users.clear();
         self.long_wait = None;
     }
@@ -272,12 +276,12 @@ impl FrameCounts {
         *self == Self::default()
     }
 
-    /// A key was shown. `bytes`: those of its frame, with the first key of that. `shares`: the frame shows others as well.
-    pub fn count_key(&mut self, bytes: Option<u64>, shares: bool) {
-        self.count += u64::from(bytes.is_some());
-        self.bytes += bytes.unwrap_or_default();
+    /// A key was shown. `is_first`: no other key of its frame was counted before.
+    pub fn count_key(&mut self, frame: &KeyFrame, is_first: bool) {
+        self.count += u64::from(is_first);
+        self.bytes += if is_first { frame.bytes } else { 0 };
         self.keys += 1;
-        self.shared += u64::from(shares);
+        self.shared += u64::from(frame.keys > 1);
     }
 
     /// This number of frames was drawn for a key.

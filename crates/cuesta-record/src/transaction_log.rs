@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use crate::schema::FieldType as _;
+use crate::schema::FieldType;
 use crate::{SeriesNames, Stamp, Transaction, record};
 
 record! {
@@ -35,11 +35,7 @@ pub(crate) struct TransactionLog {
 
 impl TransactionLog {
     pub(crate) fn create(mut file: BufWriter<File>, series_names: &SeriesNames) -> io::Result<Self> {
-        let mut tables = Vec::new();
-        TransactionRow::tables(&mut tables);
-        let columns: Vec<_> = tables[0].fields.iter().map(|field| field.name).collect();
-        writeln!(file, "{}", columns.join(","))?;
-        file.flush()?;
+        write_header::<TransactionRow>(&mut file)?;
         let fields = series_names.sources().iter().map(|names| names.each_ref().map(|name| quoted(name)).join(","));
         Ok(Self { file, class_fields: fields.collect() })
     }
@@ -55,9 +51,18 @@ impl TransactionLog {
     }
 }
 
+/// Writes the names of a record's fields, and flushes them.
+pub(crate) fn write_header<R: FieldType>(file: &mut BufWriter<File>) -> io::Result<()> {
+    let mut tables = Vec::new();
+    R::tables(&mut tables);
+    let columns: Vec<_> = tables[0].fields.iter().map(|field| field.name).collect();
+    writeln!(file, "{}", columns.join(","))?;
+    file.flush()
+}
+
 /// A name as a field of CSV. Control characters, which only the file name of a tape can have, become spaces: no field holds a
 /// newline. Names without commas are quoted too: `DuckDB` looks for quotes in the first rows only.
-fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace(char::is_control, " ").replace('"', "\"\""))
 }
 

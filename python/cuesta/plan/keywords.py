@@ -85,6 +85,8 @@ class PlanSettings(TypedDict, total=False):
     shortly after one, because a CPU wakes late: a tenth of a CPU for exact stamps."""
     log_transactions: bool
     """Record every transaction, not only histograms."""
+    log_keys: bool
+    """Record every key that was echoed and the frame that shows it, not only histograms."""
     cast: int | str
     """A user whose session is written as a cast; 0 is the first of the first group."""
     limits: Sequence[str]

@@ -308,6 +308,11 @@ class Settings(PlanTable):
         Flag("", "record every transaction"),
         ALWAYS,
     ] = Field(False, description="record every transaction, not only histograms")
+    log_keys: Annotated[
+        Switch,
+        Flag("", "record every key that was echoed"),
+        ALWAYS,
+    ] = Field(False, description="record every key that was echoed and the frame that shows it, not only histograms")
     cast: Annotated[
         UserNumber | None, Flag("[USER]", "write what this user (0) sees as a cast, for `asciinema play`"), ALWAYS
     ] = Field(None, description="a user whose session is written as a cast; 0 is the first of the first group")

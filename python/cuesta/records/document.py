@@ -22,6 +22,7 @@ MODULES = {
         "SeriesRow",
         "UserRow",
         "TransactionRow",
+        "KeyRow",
         "AgentEnd",
         "AgentNote",
         "WireRow",

@@ -104,6 +104,8 @@ class RunSpec:
     """Whether driving threads get a CPU before other programs, because a neighbour competes with them (`beside`)."""
     log_transactions: bool = False
     """Whether to keep every transaction."""
+    log_keys: bool = False
+    """Whether to keep every key that was echoed."""
     cast: int | None = None
     """The user whose session is written as a cast."""
     drain: int

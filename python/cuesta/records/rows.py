@@ -284,6 +284,29 @@ class TransactionRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRow:
+    """A row of `keys.csv`: a key that was echoed, and the frame that shows it. Columns of the frame are empty for keys
+    that the stream times."""
+
+    user_group: str
+    """The group of its user, in double quotes."""
+    user: int
+    """Number of the user."""
+    due: int
+    """When the key was due."""
+    sent: int
+    """When it was sent."""
+    shown: int
+    """When it was shown."""
+    whole: int | None = None
+    """When the last byte came of the frame that shows it; empty if the frame has no end that is known."""
+    frame_bytes: int | None = None
+    """The bytes of that frame."""
+    frame_keys: int | None = None
+    """How many timed keys that frame shows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentEnd:
     """How an agent ended: `agent.json`. A folder without it was cut off."""
 

@@ -1,10 +1,10 @@
 //! Counts what became of keys, and of the answer, by what output has shown.
 
-use cuesta_record::{Failure, Stamp, WaitEnd, clock};
+use cuesta_record::{EchoedKey, Failure, KeyFrame, Stamp, WaitEnd, clock};
 use cuesta_tape::{Echo, WaitCondition};
 
 use super::Session;
-use crate::echoes::{Echoes, OutputEvent};
+use crate::echoes::{Echoes, OutputEvent, SentKey};
 
 impl Session {
     /// Keys that still wait for their echo.
@@ -20,18 +20,22 @@ impl Session {
     fn handle_event(&mut self, event: OutputEvent) {
         match event {
             // A key that was kept back may have been shown before the measurement.
-            OutputEvent::Shown(key, at) | OutputEvent::Framed { key, last: at, .. }
+            OutputEvent::Shown(key, at) | OutputEvent::Framed { key, frame: KeyFrame { last: at, .. }, .. }
                 if key.echo == Echo::Change && at < self.shared.measuring_since() => {}
             OutputEvent::Shown(key, at) => {
                 let series = &self.shared.groups[self.group].series;
                 self.shared.record_wait(series.echo, WaitEnd::Answered, (key.due, at));
                 self.shared.record_wait(series.echo_from_sent, WaitEnd::Answered, (key.sent, at));
+                if key.echo == Echo::Timed {
+                    self.log_key(key, at, None);
+                }
                 self.end_of_echo(at);
             }
-            OutputEvent::Framed { key, last, is_whole, bytes, shares } => {
-                let end = if is_whole { WaitEnd::Answered } else { WaitEnd::TimedOut };
-                self.shared.record_wait(self.shared.groups[self.group].series.frame, end, (key.due, last));
-                self.shared.tally(|tally| tally.counts.frames.count_key(bytes, shares));
+            OutputEvent::Framed { key, shown, frame, is_first } => {
+                let end = if frame.is_whole { WaitEnd::Answered } else { WaitEnd::TimedOut };
+                self.shared.record_wait(self.shared.groups[self.group].series.frame, end, (key.due, frame.last));
+                self.shared.tally(|tally| tally.counts.frames.count_key(&frame, is_first));
+                self.log_key(key, shown, Some(frame));
             }
             OutputEvent::DrawnFor(frames) => self.shared.tally(|tally| tally.counts.frames.count_drawn(frames)),
             OutputEvent::Missed(echo) => self.count_unechoed(echo, WaitEnd::Lost, Stamp::FAR),
@@ -45,6 +49,17 @@ impl Session {
                 tally.counts.set_aside = tally.counts.set_aside.max(cells as u64);
             }),
             OutputEvent::Answer(at) => self.complete_on_screen(at),
+        }
+    }
+
+    /// Adds a key to the log of all keys, if one is kept.
+    fn log_key(&self, key: SentKey, shown: Stamp, frame: Option<KeyFrame>) {
+        if self.shared.spec.log_keys {
+            let series = self.shared.groups[self.group].series.echo.ended(WaitEnd::Answered).number();
+            let SentKey { due, sent, .. } = key;
+            let user = self.shared.user(self.slot, |user| user.user);
+            let key = EchoedKey { series, user, due, sent, shown, frame };
+            self.shared.tally(|tally| tally.keys.push(key));
         }
     }
 

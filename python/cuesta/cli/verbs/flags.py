@@ -35,6 +35,7 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "stamps": ("WHICH", "lines on which the kernel stamps keys too: all, none or N = every Nth"),
     "spin": ("", "keep an idle driver awake when something is due soon, so that its stamps are exact"),
     "log_transactions": ("", "record every transaction"),
+    "log_keys": ("", "record every key that was echoed"),
     "cast": ("[USER]", "write what this user (0) sees as a cast, for `asciinema play`"),
 }
 

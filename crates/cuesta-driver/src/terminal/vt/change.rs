@@ -14,7 +14,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use cuesta_record::Stamp;
+use cuesta_record::{KeyFrame, Stamp};
 use cuesta_screen::vt::{Cause, FrameChanges, Screen};
 use cuesta_tape::Echo;
 
@@ -92,8 +92,8 @@ impl KeptBack {
     fn events(self) -> [OutputEvent; 2] {
         let Self { key, shown, frame, .. } = self;
         let is_whole = frame.last.since(frame.begun) <= LONGEST_FRAME;
-        let framed = OutputEvent::Framed { key, last: frame.last, is_whole, bytes: Some(frame.bytes), shares: false };
-        [OutputEvent::Shown(key, shown), framed]
+        let frame = KeyFrame { last: frame.last, is_whole, bytes: frame.bytes, keys: 1 };
+        [OutputEvent::Shown(key, shown), OutputEvent::Framed { key, shown, frame, is_first: true }]
     }
 }
 

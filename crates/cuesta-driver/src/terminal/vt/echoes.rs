@@ -82,7 +82,7 @@ impl VtTerminal {
     /// A timed key is shown since an instant.
     fn time_key(&mut self, key: SentKey, since: Stamp, is_doubtful: bool, events: &mut Vec<OutputEvent>) {
         if let Some(frames) = &mut self.key_frames {
-            frames.show(key, is_doubtful);
+            frames.show(key, since, is_doubtful);
         }
         if is_doubtful {
             self.doubtful.push((key, since));

@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use cuesta_record::Stamp;
+use cuesta_record::{KeyFrame, Stamp};
 
 use super::frames::LONGEST_FRAME;
 use crate::echoes::{OutputEvent, SentKey};
@@ -47,6 +47,7 @@ struct Frame {
 #[derive(Debug, Clone, Copy)]
 struct ShownKey {
     key: SentKey,
+    since: Stamp,
     /// The number of its frame; `None` while that is a piece.
     frame: Option<u64>,
     /// It may be one letter drawn twice.
@@ -91,9 +92,9 @@ impl KeyFrames {
         (piece.last, piece.bytes, piece.is_marked) = (last, piece.bytes + bytes as u64, is_marked);
     }
 
-    /// What is drawn shows a key.
-    pub(super) fn show(&mut self, key: SentKey, is_doubtful: bool) {
-        self.shown.push(ShownKey { key, frame: None, is_doubtful });
+    /// What is drawn shows a key since an instant.
+    pub(super) fn show(&mut self, key: SentKey, since: Stamp, is_doubtful: bool) {
+        self.shown.push(ShownKey { key, since, frame: None, is_doubtful });
     }
 
     /// A read ends, or a frame that the host marks. `is_awaited`: a timed key waited for its echo when it came.
@@ -180,14 +181,14 @@ impl KeyFrames {
         ended.retain(|frame| {
             let is_doubtful = self.keys_of(frame.number).any(|shown| shown.is_doubtful);
             if !is_doubtful {
-                let shares = self.keys_of(frame.number).count() > 1;
-                let first = [Some(frame.bytes)].into_iter().chain(std::iter::repeat(None));
-                events.extend(self.keys_of(frame.number).zip(first).map(|(shown, bytes)| OutputEvent::Framed {
+                let Frame { last, bytes, .. } = *frame;
+                let is_whole = frame.is_marked || !frame.lasts_too_long();
+                let keys = self.keys_of(frame.number).count() as u64;
+                events.extend(self.keys_of(frame.number).enumerate().map(|(index, shown)| OutputEvent::Framed {
                     key: shown.key,
-                    last: frame.last,
-                    is_whole: frame.is_marked || !frame.lasts_too_long(),
-                    bytes,
-                    shares,
+                    shown: shown.since,
+                    frame: KeyFrame { last, is_whole, bytes, keys },
+                    is_first: index == 0,
                 }));
                 self.shown.retain(|shown| shown.frame != Some(frame.number));
             }

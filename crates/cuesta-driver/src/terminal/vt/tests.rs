@@ -1,6 +1,7 @@
 use std::slice;
 use std::time::Duration;
 
+use cuesta_record::KeyFrame;
 use cuesta_tape::Pattern;
 
 use super::*;
@@ -278,8 +279,8 @@ fn the_typed_row_goes_on_below_when_a_program_wraps_it() {
 /// The frames of the keys among events, by when their last byte came: whether they are whole, their bytes, and whether they are shared.
 fn framed(events: &[OutputEvent]) -> Vec<(u64, bool, Option<u64>, bool)> {
     let framed = |event: &OutputEvent| match event {
-        OutputEvent::Framed { last, is_whole, bytes, shares, .. } => {
-            Some((last.as_nanos(), *is_whole, *bytes, *shares))
+        OutputEvent::Framed { frame: KeyFrame { last, is_whole, bytes, keys }, is_first, .. } => {
+            Some((last.as_nanos(), *is_whole, is_first.then_some(*bytes), *keys > 1))
         }
         _ => None,
     };
