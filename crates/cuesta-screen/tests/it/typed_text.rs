@@ -80,7 +80,7 @@ type Step = (&'static str, &'static [&'static str], &'static str);
 /// What is tested, the size of the screen, what it shows at first, and the steps.
 type Case = (&'static str, (u16, u16), &'static str, &'static [Step]);
 
-const CASES: [Case; 36] = [
+const CASES: [Case; 38] = [
     ("a plain echo", (20, 5), PROMPT, &[("l", &["l"], "l0"), ("s", &["\x1b[32ms\x1b[0m"], "s5")]),
     ("keys typed ahead", (20, 5), PROMPT, &[("aaab", &["aa", "ab"], "(a0) (a1) right a0 b1")]),
     ("the answer comes with the echoes", (20, 5), PROMPT, &[("ls\r", &["ls\r\nfile\r\n$ "], "l0 s1")]),
@@ -122,6 +122,18 @@ const CASES: [Case; 36] = [
         (10, 5),
         PROMPT,
         &[("abcdefg", &["abcdefg"], "a0 b1 c2 d3 e4 f5 g6"), (" ", &["\x1b[2;1H"], " 5"), ("h", &["h"], "h0")],
+    ),
+    (
+        "emacs' blank, by a tab and a backspace, between which a read ends",
+        (20, 5),
+        "plain of",
+        &[("s", &["s"], "s0"), (" ", &["\t", "\x08\x08\x08\x08\x08\x08"], " 5"), ("r", &["r"], "r0")],
+    ),
+    (
+        "no blank where the cursor goes away and comes back",
+        (20, 5),
+        "a ",
+        &[(" ", &["\x1b[5;1Hstatus", "\x1b[1;3H"], ""), ("b", &["b"], "?  b0")],
     ),
     ("a full row at the bottom scrolls", (10, 2), "\r\n$ 1234567", &[("ab", &["a", "b"], "a0 b0")]),
     ("readline adds a blank and a return", (10, 2), "\r\n$ 1234567", &[("ab", &["a \r", "b"], "a0 b0")]),

@@ -166,7 +166,7 @@ impl<K, I: Copy> TypedText<K, I> {
         let cells = growth.cells.iter().skip(new);
         let is_printed = keys.iter().zip(cells).all(|(key, cell)| {
             self.is_printed(key, *cell)
-                || end.mark == Mark::Cursor && cell.is_none_or(|cell| self.is_passed(screen, cell))
+                || end.mark == Mark::Cursor && cell.is_none_or(|cell| self.is_passed(screen, row, cell))
         });
         is_printed && (end.mark == Mark::Cursor || has_one_style(screen, &growth.cells, new))
     }
@@ -177,10 +177,12 @@ impl<K, I: Copy> TypedText<K, I> {
             || self.prints.was_printed(cell.filter(|_| width(key.character) > 0), key.character, key.sent_after)
     }
 
-    /// Whether the cursor has passed a cell since it rested last.
-    fn is_passed(&self, screen: &Screen, cell: (u16, u16)) -> bool {
-        let Some(last) = self.last_cursor.now(screen) else { return false };
-        (cell.0 == last.0 && cell.1 >= last.1) || cell.0 == last.0 + 1
+    /// Whether the cursor has passed a cell since it rested last, or since it stood behind the text: emacs draws some blanks by a tab and a
+    /// backspace, and between them the cursor stands too far to the right.
+    fn is_passed(&self, screen: &Screen, row: &TypedRow<K>, cell: (u16, u16)) -> bool {
+        let is_behind = |at: (u16, u16)| cell.0 == at.0 && cell.1 >= at.1;
+        row.origin.now(screen).is_some_and(is_behind)
+            || self.last_cursor.now(screen).is_some_and(|last| is_behind(last) || cell.0 == last.0 + 1)
     }
 
     /// The growth where the text goes on, once the cursor has left the text.
