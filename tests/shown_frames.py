@@ -36,7 +36,11 @@ class Frame:
 class Judged:
     """The frames that show keys."""
 
-    frames: list[Frame]
+    users: list[list[Frame]]
+
+    @property
+    def frames(self) -> list[Frame]:
+        return [frame for user in self.users for frame in user]
 
     @property
     def keys(self) -> int:
@@ -59,8 +63,7 @@ class Judged:
 def judge_frames(log: Path, ends: Ends, pause: float) -> Judged:
     """The frames that show keys, of all users of a log; a longer pause than this ends a frame without a mark."""
     users = Log.read(log).by_connection("read", "wrote")
-    frames = (frame for rows in users for frame in draw_frames(rows, Typist(ends, None), pause))
-    return Judged([frame for frame in frames if frame.keys])
+    return Judged([[frame for frame in draw_frames(rows, Typist(ends, None), pause) if frame.keys] for rows in users])
 
 
 def draw_frames(rows: list[dict[str, Any]], typist: Typist, pause: float) -> Iterator[Frame]:

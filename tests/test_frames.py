@@ -6,10 +6,9 @@ that a frame shows several. `tests.shown_frames` judges the log. `scripts/setup 
 
 import math
 import shlex
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,8 @@ from tests.busy import BUSY
 from tests.conftest import Cuesta, Write
 from tests.enough import LIMIT, ended_after, measured_rows
 from tests.hosts.lines import host
-from tests.shown_frames import UNDECIDED, judge_frames
+from tests.logged_keys import LoggedKey, read_keys
+from tests.shown_frames import UNDECIDED, Frame, judge_frames
 from tests.test_real_programs import PROGRAMS, bubbletea, emacs, fish, ink, textual, vim
 from tests.typed_rows import Ends, at_caret, at_cursor
 
@@ -39,6 +39,7 @@ tape = "rows.tape"
 users = {USERS}
 settle = "0s"
 measure = "{LIMIT}"
+log_keys = true
 """
     + BUSY
 )
@@ -59,14 +60,14 @@ Sleep 300ms
 {after}
 """
 IN_A_FIELD = TYPING.format(begun="answer 0") + "".join(
-    ROW.format(text="plain words of a row", end=f"Sleep 500ms\n  Enter\n  Wait+Screen /answer {row}/", after="")
+    ROW.format(text="plain words of a row", end=f"Sleep 900ms\n  Enter\n  Wait+Screen /answer {row}/", after="")
     for row in range(1, ROWS + 1)
 )
 IN_AN_EDITOR = "".join(
     ROW.format(text=f"plain words of row {row}", end=f"Wait+Screen /row {row}/", after="Enter") for row in range(ROWS)
 )
 AT_A_SHELL = TYPING.format(begun=r"\$ $") + "".join(
-    ROW.format(text=f"echo plain words of row {row}", end="Sleep 500ms\n  Enter\n  Wait+Screen /\\$ $/", after="")
+    ROW.format(text=f"echo plain words of row {row}", end="Sleep 900ms\n  Enter\n  Wait+Screen /\\$ $/", after="")
     for row in range(ROWS)
 )
 
@@ -76,9 +77,10 @@ def in_curses(folder: Path) -> list[str]:
 
 
 def ratatui(folder: Path) -> list[str]:
-    made = shutil.copytree(PROGRAMS / "ratatui", folder / "ratatui")
-    subprocess.run(["cargo", "build", "--quiet", "--locked"], cwd=made, check=True)
-    return [str(made / "target" / "debug" / "field")]
+    made = PROGRAMS.parents[1] / "target" / "ratatui"  # built once for all tests
+    command = ["cargo", "build", "--quiet", "--locked", "--target-dir", str(made)]
+    subprocess.run(command, cwd=PROGRAMS / "ratatui", check=True)
+    return [str(made / "debug" / "field")]
 
 
 COALESCED = ("--hold-every", "7", "--hold-for", "0.4")
@@ -104,8 +106,7 @@ NIGHTLY = {
     "curses": Program(in_curses, IN_A_FIELD, at_cursor, (IN_PIECES,)),
     "textual": Program(textual, IN_A_FIELD, at_caret, (IN_PIECES,), marks_frames=True),
     "vim": Program(vim, TYPING.format(begun="INSERT") + IN_AN_EDITOR, at_cursor),
-    # It draws some blanks by a tab and a backspace, which belong together.
-    "emacs": Program(emacs, TYPING.format(begun="All") + IN_AN_EDITOR, at_cursor, (COALESCED,)),
+    "emacs": Program(emacs, TYPING.format(begun="All") + IN_AN_EDITOR, at_cursor),
     "fish": Program(fish, AT_A_SHELL, at_cursor),
     # It takes what comes at once for one key, and may lose one of two.
     "ink": Program(ink, IN_A_FIELD.replace("80ms", "200ms"), at_caret, (IN_PIECES,), marks_frames=True),
@@ -146,12 +147,43 @@ def test_frames_are_those_of_another_emulator(
     if program.marks_frames:
         assert all(frame.is_marked for frame in split.frames)
     agrees(summary["whole_frame"], split.times, joined.times)
+    keys = list(pair_keys(read_keys(here / "out"), split.users, joined.users))
+    decided = [(key, least, most) for key, least, most in keys if least.keys == most.keys]
+    wrong = [pair for pair in decided if not is_between(*pair)]
+    print(f"{len(keys)} keys, the log decides about {len(decided)}, {len(wrong)} wrong")
+    assert wrong == []
 
 
 def count_frames(out: Path) -> dict[str, int]:
     """Add up the counters of frames of a run."""
     rows = [row["frames"] for row in measured_rows(out) if row.get("frames")]
     return {name: sum(row[name] for row in rows) for name in rows[0]}
+
+
+def pair_keys(
+    keys: list[list[LoggedKey]], split: list[list[Frame]], joined: list[list[Frame]]
+) -> Iterator[tuple[LoggedKey, Frame, Frame]]:
+    """Each key with the frame that shows it, by both judgements."""
+    for of_user in keys:
+        judged = min(zip(split, joined, strict=True), key=lambda frames: differ(of_user, frames[0]))
+        yield from zip(of_user, *(each_key(frames) for frames in judged), strict=True)
+
+
+def each_key(frames: list[Frame]) -> list[Frame]:
+    """The frame of each key."""
+    return [frame for frame in frames for _ in frame.keys]
+
+
+def differ(keys: list[LoggedKey], frames: list[Frame]) -> int:
+    """How far instants at which keys were sent and came are apart: those of one user are nearest."""
+    came = [at for frame in frames for at in frame.keys]
+    return sum(abs(at - key.sent) for key, at in zip(keys, came, strict=False))
+
+
+def is_between(key: LoggedKey, least: Frame, most: Frame) -> bool:
+    """Whether the frame that Cuesta says shows a key is the one that both judgements say."""
+    is_then = most.begun <= key.shown <= key.whole <= most.last + MARGIN * 1e9
+    return is_then and key.frame_keys == len(least.keys)
 
 
 def agrees(told: dict[str, Any], least: list[float], most: list[float]) -> None:
