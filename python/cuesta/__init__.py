@@ -19,6 +19,7 @@ below (docs/python.md). Python prepares runs and reads their records; it is neve
 - `private_files`: writes what only its owner may read; `foreign_files`: reads what others wrote, up to a limit.
 - `units`: writes figures for people; `columns`: pads, cuts and wraps text for a terminal.
 - `marked_tables`: renews the generated tables of documents.
+- `module_command`: the command that runs a module of Cuesta in a process of its own.
 - `machine`: describes this machine, for the record.
 - `revisions`: checks two revisions of a program out, and builds them.
 - `_native`: the Rust half.

@@ -114,6 +114,13 @@ def test_a_second_interrupt_ends_at_once(here: Path, write: Write) -> None:
     assert out == ""
 
 
+def test_files_of_the_current_folder_are_no_modules_of_cuesta(here: Path, write: Write, cuesta: Cuesta) -> None:
+    for name in ("json.py", "random.py", "types.py"):
+        write(name, "raise SystemExit('a module of somebody else')")
+    flags = ("--users", "4", "--settle", "0s", "--measure", "2s", "--beside", "sleep 9", "--meters", "plain")
+    assert play(cuesta, *flags).json["keystrokes"]["count"] > 0
+
+
 def test_an_agent_that_dies_makes_the_run_invalid(here: Path, write: Write) -> None:
     write("quick.toml", QUICK)
     with running("quick.toml", "--measure", "6s", "--agents", "2", "--out", "out") as process:

@@ -12,6 +12,7 @@ from cuesta.cli.interrupts import catch_interrupts
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.cli.tmux_last_error import forget_last_error, keep_last_error, last_error
 from cuesta.errors import CuestaError, Exit, UsageError
+from cuesta.module_command import module_command
 from cuesta.report.tmux_status import state_service, status_text
 from cuesta.terminal import inform, show
 
@@ -66,7 +67,7 @@ def _start_agent(spec: str) -> _native.Tmux:
 
 def _start_in_background(words: list[str]) -> int:
     """Start the same command in the foreground of a session of its own; its first row says that it works."""
-    command = [sys.executable, "-m", "cuesta", *words, "--foreground"]
+    command = module_command("cuesta", *words, "--foreground")
     agent = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,

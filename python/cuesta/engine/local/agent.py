@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -10,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cuesta.engine.ports import Row
+from cuesta.module_command import module_command
 
-COMMAND = (sys.executable, "-m", "cuesta.engine.local.agent_process")
+COMMAND = module_command("cuesta.engine.local.agent_process")
 
 
 @dataclass(slots=True)

@@ -3,7 +3,6 @@
 import json
 import select
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -13,6 +12,7 @@ from typing import IO, Any
 
 from cuesta.engine.local.child_processes import end_child, read_errors
 from cuesta.errors import CuestaError
+from cuesta.module_command import module_command
 
 PATIENCE = 30.0
 """Seconds within which the host's process must print its addresses."""
@@ -75,7 +75,7 @@ def run_host(spec: Mapping[str, Any], here: Path, command_prefix: Sequence[str] 
 
     `command_prefix` runs it elsewhere, such as `ip netns exec …`.
     """
-    command = [*command_prefix, sys.executable, "-m", "cuesta.engine.local.host_process", json.dumps(spec)]
+    command = [*command_prefix, *module_command("cuesta.engine.local.host_process", json.dumps(spec))]
     with tempfile.TemporaryFile() as stderr:
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, cwd=here, start_new_session=True

@@ -6,7 +6,6 @@ the process that listens at a loopback address. Other machines are metered over 
 
 import shlex
 import socket
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -16,11 +15,12 @@ from cuesta import _native
 from cuesta.engine.local.listener import listener
 from cuesta.engine.local.meter_process import MeterRequest
 from cuesta.line_kinds import OWN_PROGRAMS, port_of, without_settings
+from cuesta.module_command import module_command
 from cuesta.plan.fields import tier_and_subject, tracing_tier
 from cuesta.records.rows import MeterAbout
 from cuesta.target import BUILTIN_HOST, kind_of, without_passwords
 
-HERE = (sys.executable, "-m", "cuesta.engine.local.meter_process")
+HERE = module_command("cuesta.engine.local.meter_process")
 """Our own metering process."""
 TRACED: Mapping[str, Literal["light", "full"]] = {"exact": "light", "calls": "full"}
 """Tiers that trace the kernel: the light tracer, and the one that makes each system call dearer."""

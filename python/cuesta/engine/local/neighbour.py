@@ -2,13 +2,13 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from cuesta.engine.local.child_processes import end_child
+from cuesta.module_command import module_command
 from cuesta.plan import Segment
 
 ENDING = 10.0
@@ -51,7 +51,7 @@ def run_neighbour(segment: Segment, folder: Path, here: Path, cpus: Sequence[int
         yield None
         return
     about = {"folder": str(folder.absolute()), "cpus": cpus}
-    command = [sys.executable, "-m", "cuesta.engine.local.neighbour_process", json.dumps(about)]
+    command = module_command("cuesta.engine.local.neighbour_process", json.dumps(about))
     # In a session of its own, so that Ctrl-C at the terminal reaches only the engine.
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=here, start_new_session=True)
     try:

@@ -7,7 +7,6 @@ along, and traffic goes on as plain IP: the record then lacks its figures, and t
 import json
 import select
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,6 +17,7 @@ from typing import IO
 from cuesta.engine.local.child_processes import end_child, read_errors
 from cuesta.engine.local.network.isolation import WIRE, NetNs, NetNsPair
 from cuesta.errors import CuestaError
+from cuesta.module_command import module_command
 from cuesta.records.rows import TmuxReading
 
 PATIENCE = 30.0
@@ -96,7 +96,7 @@ def _agent(own: NetNs, other: NetNs, hold: int) -> Iterator[TmuxAgent]:
     spec = json.dumps({"peers": [other.address], "delay": hold, "ports": [], "interface": WIRE})
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
-            [*own.command_prefix, sys.executable, "-m", MODULE, spec],
+            [*own.command_prefix, *module_command(MODULE, spec)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
