@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -82,21 +82,29 @@ def shorten(commit: str) -> str:
 def compare(revisions: str) -> tuple[Mapping[str, Any], Path, str]:
     """Run `cuesta compare`; returns its JSON, the page, and what it says as Markdown. Raises StepError."""
     name = given("ARTIFACT", "cuesta")
+    if Path(name).name != name:
+        raise StepError(f"artifact: expected the name of a file, got {name}")
     place = Path(os.environ["RUNNER_TEMP"]) / f"{name}-comparison"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     files = {"json": place / "comparison.json", "markdown": place / "comparison.md", "out": place / "runs"}
-    command = [sys.executable, "-m", "cuesta", "compare", *list_arguments(revisions, files)]
+    command = [sys.executable, "-P", "-m", "cuesta", "compare", *list_arguments(revisions, files)]
     with no_commands(), subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="replace") as process:
         last = deque[str](maxlen=MOST_ROWS)
         for row in process.stderr or ():
             sys.stderr.write(row)
             last.append(row)
     if process.returncode not in VERDICTS or not files["json"].exists():
-        raise StepError("".join(last).strip() or f"cuesta compare ended with {process.returncode}")
+        raise StepError(take_error(list(last)) or f"cuesta compare ended with {process.returncode}")
     page = place / f"{name}.html"
     shutil.copy(files["out"] / "report.html", page)
     return json.loads(files["json"].read_text(encoding="utf-8")), page, files["markdown"].read_text(encoding="utf-8")
+
+
+def take_error(rows: Sequence[str]) -> str:
+    """The last message: from its row, which begins with `cuesta: `, to the end."""
+    begins = [number for number, row in enumerate(rows) if row.startswith("cuesta: ")]
+    return "".join(rows[begins[-1] :] if begins else rows).strip()
 
 
 def list_arguments(revisions: str, files: Mapping[str, Path]) -> list[str]:

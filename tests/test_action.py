@@ -112,6 +112,18 @@ def test_only_worse_is_an_error(
     assert (tmp_path / "GITHUB_STEP_SUMMARY").read_text() == "### Comparison"
 
 
+def test_the_annotation_of_a_failure_is_its_message() -> None:
+    rows = ["cuesta: no --tape: ...\n", "rehearsal: main\n", "cuesta: the build failed:\n", "  no compiler\n"]
+    assert step.take_error(rows) == "cuesta: the build failed:\n  no compiler"
+    assert step.take_error(["Killed\n"]) == "Killed"
+
+
+def test_a_page_has_the_name_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INPUT_ARTIFACT", "a/b")
+    with pytest.raises(step.StepError, match="artifact: expected the name of a file, got a/b"):
+        step.compare("main..HEAD")
+
+
 def test_a_long_summary_is_cut_to_what_github_takes() -> None:
     assert len(step.cut("é" * step.MOST_BYTES).encode()) <= step.MOST_BYTES
     assert step.cut("short") == "short"
