@@ -149,9 +149,13 @@ def test_only_what_passes_is_written_and_other_tests_stay(app: App) -> None:
 )
 def test_a_file_that_is_no_baseline_is_named(app: App, text: str, why: str) -> None:
     app.file.write_text(text)
-    wrong = app.test("pty:echo=4ms")
-    wrong.assert_outcomes(failed=1)
-    assert [row for row in wrong.outlines if row.startswith(f"{TEST}: {app.file}: ") and why in row]
+    for flags in ([], ["--cuesta-update"]):
+        wrong = app.test("pty:echo=4ms", *flags)
+        wrong.assert_outcomes(failed=1)
+        assert [row for row in wrong.outlines if row.startswith(f"{TEST}: {app.file}: ") and why in row]
+        assert any("delete the file if it is a baseline" in row for row in wrong.outlines)
+    assert not MEASURED, "it is read first"
+    assert app.file.read_text() == text
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,7 @@ def test_metrics_are_medians_of_runs_in_nanoseconds(exported: Path) -> None:
     content: dict[str, Any] = json.loads((exported / "metrics.json").read_text())
     assert list(content) == ["test_app.py::test_typing[4ms]", "test_app.py::test_typing[9ms]"]
     for measures in content.values():
+        assert set(measures) == {"echo-p50", "echo-p95", *(f"response-{each}" for each in ("p50", "p95"))}
         for metric in measures.values():
             assert set(metric) == {"value", "lower_value", "upper_value"}
             assert metric["lower_value"] <= metric["value"] <= metric["upper_value"]

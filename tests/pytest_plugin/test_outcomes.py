@@ -131,6 +131,8 @@ def test_terms_are_settings_of_plans_and_paths_are_relative_to_the_test(
         ("runs=0", "runs: expected a number of runs, got 0: it must be from 1 to 500"),
         ("margin='much'", "--margin: expected a percentage or a duration, got 'much'"),
         ("figures='ecko.p95'", "did you mean `echo.p95`?"),
+        ("limit=50", "limit: expected a text, got 50"),
+        ("limits=None", "limits: expected a text, got None"),
     ],
 )
 def test_a_wrong_term_names_the_test(
@@ -141,6 +143,18 @@ def test_a_wrong_term_names_the_test(
     ended = session()
     ended.assert_outcomes(failed=1)
     assert [row for row in ended.outlines if row.startswith("test_app.py::test_typing: ") and text in row]
+
+
+@pytest.mark.parametrize("arguments", ["", "cuesta"])
+def test_a_limit_that_nothing_is_held_against_fails(
+    pytester: pytest.Pytester, session: Session, arguments: str
+) -> None:
+    limit = '@pytest.mark.cuesta(limit="echo.p95 < 50ms")'
+    others = f"{limit}\nclass TestOthers:\n    def test_other(self): pass\n"
+    pytester.makepyfile(test_app=f"import pytest\n{limit}\ndef test_typing({arguments}): pass\n{others}")
+    ended = session()
+    ended.assert_outcomes(failed=1, passed=1)
+    ended.stdout.fnmatch_lines(["test_app.py::test_typing: nothing was measured"])
 
 
 def test_a_test_without_a_target_says_how_to_name_one(pytester: pytest.Pytester, session: Session) -> None:

@@ -30,6 +30,11 @@ FAR_OLDER = 3.0
 """A wait is stuck if it is more than this many times as long as the longest that ended, and over a second longer."""
 
 
+def values_needed(statistic: str) -> int:
+    """Of how many values on average one is beyond a percentile: 20 of `p95`."""
+    return round(100 / (100 - PERCENTILES[statistic]))
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """A statistic of waits."""

@@ -21,6 +21,8 @@ from cuesta.private_files import replace_json
 from cuesta.validation import describe_problem
 from cuesta.workflow.run_result import Run
 
+REMEDY = "delete the file if it is a baseline: --cuesta-update then writes a new one"
+
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
@@ -65,10 +67,10 @@ def read_baseline(file: Path) -> Baseline:
                 restore_side(entry, "baseline")
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise InputError(f"{file}: {place}: {describe_problem(first)}", "--cuesta-update writes it anew") from None
+        place = "".join(f"{each}: " for each in (".".join(map(str, first["loc"])),) if each)
+        raise InputError(f"{file}: {place}{describe_problem(first)}", REMEDY) from None
     except (OSError, TooLongError, ValueError) as error:
-        raise InputError(f"{file}: {error}", "--cuesta-update writes it anew") from None
+        raise InputError(f"{file}: {error}", REMEDY) from None
     return baseline
 
 

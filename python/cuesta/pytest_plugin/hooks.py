@@ -36,9 +36,17 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Let measurements travel with the report of their test."""
+    """Let measurements travel with the report of their test; fail one that is to measure, and did not."""
     report = yield
     if unsent := item.stash.get(UNSENT, None):
         report.cuesta = [asdict(each) for each in unsent]  # type: ignore[attr-defined]
         unsent.clear()
+    elif report.when == "call" and report.passed and has_terms(item):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid}: nothing was measured\nuse the fixture: cuesta('pty:./app notes.txt')"
     return report
+
+
+def has_terms(item: pytest.Item) -> bool:
+    """Whether the test itself, and not only its class or module, says how it measures."""
+    return any(marker.name == "cuesta" and marker.kwargs for marker in item.own_markers)

@@ -55,9 +55,8 @@ class Runs:
 def measure(name: str, terms: Terms, place: Place, options: Options) -> tuple[Run, Measurement]:
     """Measure as a test asks. Raises CuestaError if a run cannot start or the baseline cannot be read."""
     machine = Machine(options.machine)
-    entry = None
-    if options.baseline and not options.update:
-        entry = find_entry(read_baseline(options.baseline), name, machine.facts())
+    baseline = read_baseline(options.baseline) if options.baseline else None
+    entry = find_entry(baseline, name, machine.facts()) if baseline and not options.update else None
     is_comparable = entry is not None and not count_differences(entry, machine.facts())
     runs = make_runs(terms.settings, terms.baseline.runs if options.update or is_comparable else 1, place)
     side = separate_usable(place.folder, [machine.read_run(each) for each in (*runs.counted, *runs.left_out)])

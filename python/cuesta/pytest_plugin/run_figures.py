@@ -4,9 +4,10 @@ import statistics
 from typing import Any
 
 from cuesta.analysis.step import StepRecords, is_class
-from cuesta.analysis.waits import Waits
+from cuesta.analysis.waits import Waits, values_needed
 from cuesta.figures import BY_NAME
 from cuesta.figures.durations import Distribution
+from cuesta.figures.step import StepFigures
 from cuesta.records.series import KEYS
 from cuesta.workflow.run_result import Run
 
@@ -16,9 +17,20 @@ FIGURES = tuple(
 
 
 def read_figures(run: Run) -> dict[str, float]:
-    """Figures of a run by name, in seconds, without those that were not measured."""
+    """Figures of a run by name, in seconds, without those that were not measured, or of too few values."""
     step = run.summary.last
-    return {name: value for name in FIGURES if (value := BY_NAME[name].take_from(step)) is not None}
+    return {
+        name: value
+        for name in FIGURES
+        if (value := BY_NAME[name].take_from(step)) is not None and has_enough(name, step)
+    }
+
+
+def has_enough(figure: str, step: StepFigures) -> bool:
+    """Whether so many values were measured that one is beyond the percentile."""
+    series, statistic = figure.split(".")
+    values: Distribution = getattr(step, series)
+    return values.total >= values_needed(statistic)
 
 
 def list_lower_bounds(run: Run) -> list[str]:

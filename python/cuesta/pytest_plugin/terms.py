@@ -66,7 +66,7 @@ def read_terms(markers: Sequence[pytest.Mark], call: Mapping[str, Any]) -> Terms
 def join_limits(said: Mapping[str, Any]) -> dict[str, Any]:
     """What a marker or a call says, with `limit`, one or several, among `limits`."""
     others = {name: value for name, value in said.items() if name not in ("limit", "limits")}
-    limits = [each for name in ("limit", "limits") if name in said for each in _list(said[name])]
+    limits = [each for name in ("limit", "limits") if name in said for each in _read_texts(name, said[name])]
     return {**others, "limits": limits} if len(others) < len(said) else others
 
 
@@ -92,6 +92,13 @@ def read_baseline_terms(given: dict[str, Any]) -> BaselineTerms:
         margin=read_margin(given.pop("margin", MARGIN)),
         figures=list(map(metric, names)),
     )
+
+
+def _read_texts(name: str, value: Any) -> list[str]:
+    """Texts, which may be given as one. Raises UsageError."""
+    if not isinstance(value, (str, list, tuple)) or not all(isinstance(each, str) for each in value):
+        raise UsageError(f"{name}: expected a text, got {show_value(value)}", 'as limit="echo.p95 < 50ms"')
+    return _list(value)
 
 
 def _list(value: Any) -> list[Any]:

@@ -5,7 +5,6 @@ worse: the slow echoes, and failures. The chance that any figure is falsely clai
 the figures that are judged, half for the guards. That of a false `no worse` is at most 2.5 %.
 """
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -19,7 +18,7 @@ from cuesta.analysis.compare.metrics import FAILED, Metric, metric
 from cuesta.analysis.compare.paired_figure import Claim, Margin, PairedFigure
 from cuesta.analysis.compare.sides import ComparedRun, ExcludedRun, Side, extract_figures
 from cuesta.analysis.summary import LAST, LocatedDoubt, summarise
-from cuesta.analysis.waits import PERCENTILES, Waits, select_waits
+from cuesta.analysis.waits import Waits, select_waits, values_needed
 from cuesta.figures import BY_NAME
 from cuesta.ledger.experiment import read_pairs
 from cuesta.ledger.versions import VersionsRecord
@@ -215,6 +214,6 @@ def explain_few(comparison: VersionComparison, each: Metric) -> str:
     """Why a percentile is not judged: fewer values than one beyond it in every run. Empty if it can be."""
     if not each.statistic.startswith("p"):
         return ""
-    needed = math.ceil(100 / (100 - PERCENTILES[each.statistic]))
+    needed = values_needed(each.statistic)
     fewest = min(run.compared.totals.get(each.name, needed) for run in (*comparison.base, *comparison.new))
     return f"{many(fewest, 'value')} a run, {needed} needed" if fewest < needed else ""
