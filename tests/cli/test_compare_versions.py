@@ -2,13 +2,16 @@
 
 import json
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
+from cuesta.cli.compare_versions import find_program
 from cuesta.errors import Exit
 from cuesta.workflow import rehearsal
 from tests.conftest import Cuesta, Write
+from tests.repositories import commit, git
 from tests.run_folder import CLOCK, NANO, RunFolder, edit_run, write_rows
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -70,6 +73,32 @@ def test_a_folder_gives_its_verdict_again(here: Path, cuesta: Cuesta, slower: fl
     described = (DOCS / "compare.md").read_text()
     assert [name for name in [*document, *document["figures"][0]] if f"`{name}`" not in described] == []
     assert (folder / "report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_the_first_failure_of_a_version_that_fails_more_is_quoted(here: Path, cuesta: Cuesta) -> None:
+    folder = compared(here / "out", 1.0, pairs=8, planned=[8])
+    for made in folder.glob("pair-*/new"):
+        rows = [json.loads(row) for row in (made / "agent-0" / "series.jsonl").read_text().splitlines()]
+        failed = {"errors": {"exited": 2}, "said": {"exited": "app-1.5 exited with status 3"}}
+        write_rows(
+            made / "agent-0" / "series.jsonl", [row | (failed if row["phase"] == "measure" else {}) for row in rows]
+        )
+    sentence = cuesta("compare", folder, "--json", "-").ends(Exit.CHANGED).json["sentence"]
+    assert sentence.endswith(": worse. The first failure: app-1.5 exited with status 3")
+    (folder / "versions.json").write_text(json.dumps(RECORD | {"ended": None}))
+    (folder / "pairs.jsonl").write_text("".join((folder / "pairs.jsonl").read_text().splitlines(keepends=True)[:6]))
+    cut_off = cuesta("compare", folder, "--json", "-").ends(Exit.INCONCLUSIVE).json["sentence"]
+    assert cut_off.startswith("cannot tell: app-1.5 has error rate"), "six pairs are too few for a second guard"
+
+
+def test_revisions_are_of_what_is_started(here: Path, cuesta: Cuesta) -> None:
+    git(here, "init", "-q")
+    for text in ("one", "two"):
+        commit(here, "app", text)
+    absolute = cuesta("compare", f"pty:{here}/app", "--revisions", "HEAD~1..HEAD")
+    absolute.ends(Exit.USAGE, "names a file of this checkout")
+    both = [find_program(target) for target in ("pty:sh", "pty:./app", "pty:python3 app.py", "pty:")]
+    assert both == [shutil.which("sh"), None, None, None]
 
 
 def test_text_fits_a_terminal_and_markdown_a_summary(here: Path, cuesta: Cuesta) -> None:
@@ -156,7 +185,8 @@ def test_too_few_pairs_cannot_tell(here: Path, cuesta: Cuesta) -> None:
         ("--revisions main..HEAD", Exit.USAGE, "expected one program for --revisions, got none"),
         ("pty:a pty:b --revisions main..HEAD", Exit.USAGE, "expected one program"),
         ("ssh://me:pw@h --revisions main..HEAD", Exit.USAGE, "me:***@h is no program that is started here"),
-        ("pty:a pty:b --build make", Exit.USAGE, "--build needs --revisions"),
+        ("pty:a --build make", Exit.USAGE, "--build needs --revisions"),
+        ("/bin/sh /bin/cat", Exit.USAGE, "/bin/sh is a program"),
         ("pty:a pty:b --markdown none/x", Exit.USAGE, "cannot write there"),
     ],
 )

@@ -1,6 +1,7 @@
 """`cuesta compare`: tells whether the new system is faster or slower than the base, as far as the runs can show."""
 
 import argparse
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,6 +33,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         return compare_versions.carry_out(arguments)
     _refuse(arguments, *OF_TARGETS, reason="for targets that are compared: cuesta compare TARGET TARGET")
     arguments.folders = [Path(folder) for folder in arguments.folders]
+    if programs := [folder for folder in arguments.folders if folder.is_file() and os.access(folder, os.X_OK)]:
+        what = f"cuesta compare: {programs[0]} is a program, and no run folder"
+        raise UsageError(what, f"compare programs as targets: 'pty:{programs[0]}'")
     if len(arguments.folders) == 1 and is_versions(arguments.folders[0]):
         return show_folder(arguments.folders[0], arguments)
     _refuse(arguments, "markdown", reason="for two versions: cuesta compare TARGET TARGET")

@@ -2,6 +2,8 @@
 
 import argparse
 import os
+import shlex
+import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -71,8 +73,19 @@ def notices(planned: PlannedVersions) -> Iterator[str]:
         yield f"no --tape: users type the text of the tape `{record.tape}`, and look at its echo"
     if revisions and revisions.base.commit == revisions.new.commit:
         yield f"both revisions are the commit {revisions.base.commit[:10]}"
+    if revisions and (named := find_program(record.targets[0])):
+        yield f"both revisions start {named}: what is compared is what it reads of its own folder"
     if revisions and revisions.has_uncommitted_changes:
         yield "changes in this folder that are not committed are in neither revision"
+
+
+def find_program(target: str) -> str | None:
+    """The file that a target starts if PATH has it, and if no word names a file; None if it is of its own folder."""
+    try:
+        words = shlex.split(target.partition(":")[2])
+    except ValueError:
+        return None
+    return None if not words or any("/" in word or "." in word for word in words) else shutil.which(words[0])
 
 
 def show_folder(folder: Path, arguments: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cuesta.analysis.compare.looks import fewest_pairs
+from cuesta.analysis.compare.metrics import FAILED
 from cuesta.analysis.compare.paired_figure import Claim, Estimate, PairedFigure
 from cuesta.analysis.compare.versions import LEVEL, Verdict, VersionComparison
 from cuesta.figures import Unit
@@ -44,7 +45,7 @@ def answer(comparison: VersionComparison) -> str:
         case Verdict.REFUSED:
             return f"refused: {'; '.join(comparison.why)}"
         case Verdict.WORSE:
-            return state_changes(comparison.worse, comparison)
+            return ". ".join([state_changes(comparison.worse, comparison), *explain_failures(comparison)])
         case Verdict.NO_WORSE:
             return ". ".join([state_changes(comparison.judged, comparison), *explain_guards(comparison)])
     return f"cannot tell: {explain_doubt(comparison)}"
@@ -111,6 +112,13 @@ def name_change(figure: PairedFigure) -> str:
     return f"no worse within {figure.margin}"
 
 
+def explain_failures(comparison: VersionComparison) -> Iterator[str]:
+    """The first failure of the new version, if it fails more."""
+    failed = [failure for run in comparison.new for failure in run.failures]
+    if failed and any(figure.metric == FAILED for figure in comparison.worse):
+        yield f"The first failure: {failed[0]}"
+
+
 def explain_guards(comparison: VersionComparison) -> Iterator[str]:
     """What the guards could still hide, a sentence each."""
     for figure in comparison.guards:
@@ -128,7 +136,8 @@ def explain_doubt(comparison: VersionComparison) -> str:
     record = comparison.record
     if not comparison.figures:
         return explain_no_pairs(record)
-    figure = next(each for each in comparison.judged if each.claim != Claim.NO_WORSE)
+    undecided = [each for each in comparison.judged if each.claim != Claim.NO_WORSE]
+    figure = next(iter([*undecided, *(each for each in comparison.guards if each.is_suspicious)]))
     if figure.missing:
         return f"{figure.metric.label}: {figure.missing}"
     so_far = f"{state_difference(figure, comparison)} in {many(comparison.pairs, 'pair')}"

@@ -156,6 +156,9 @@ def prepare_versions(  # noqa: PLR0913, as a run
     """
     check_targets(targets, revisions, build, neighbours)
     found = find_revisions(revisions, build, here) if revisions else None
+    if found and f"{found.repository}/" in targets[0]:
+        what = f"cuesta compare: --revisions: {without_passwords(targets[0])} names a file of this checkout"
+        raise UsageError(what, "both revisions would start the same: name it relative to this folder, as pty:./app")
     is_same = len(targets) == 1 and found is None
     played = tape or DEFAULT_TAPE
     plan = Path(here, played) if played.endswith(".toml") else None
@@ -193,6 +196,8 @@ def prepare_versions(  # noqa: PLR0913, as a run
 def check_targets(targets: Sequence[str], revisions: str | None, build: str | None, neighbours: Neighbours) -> None:
     """Raise UsageError unless there are as many targets as what is compared has."""
     neighbours.check()
+    if build and not revisions:
+        raise UsageError("cuesta compare: --build needs --revisions", "as --revisions main..HEAD --build make")
     expected, example = (1, 2) if neighbours.flags() else (2,), "'pty:./app-1.4' 'pty:./app-1.5'"
     what = "one target or two" if neighbours.flags() else "two targets"
     if revisions:
@@ -203,8 +208,6 @@ def check_targets(targets: Sequence[str], revisions: str | None, build: str | No
     if revisions and kind_of(targets[0]) not in OWN_PROGRAMS:
         given = without_passwords(targets[0])
         raise UsageError(f"cuesta compare: --revisions: {given} is no program that is started here", f"as {example}")
-    if build and not revisions:
-        raise UsageError("cuesta compare: --build needs --revisions", "as --revisions main..HEAD --build make")
 
 
 def name_sides(targets: Sequence[str], revisions: Revisions | None, neighbours: Neighbours) -> tuple[str, str]:

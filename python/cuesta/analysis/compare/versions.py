@@ -49,6 +49,8 @@ class VersionRun:
     """All values of which the first figure is one: echoes of keys, or responses."""
     obstacle: str | None
     """Why nothing can be measured at this version; None if something was."""
+    failures: Sequence[str] = ()
+    """The first failure of each kind, a sentence each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,8 @@ def read_version_run(folder: Path, record: VersionsRecord) -> VersionRun:
     unaccompanied = say_first(each for each in summary.doubts if each.doubt.name == "unaccompanied")
     doubt = say_first(each for each in summary.doubts if each.doubt.blames == "host")
     nothing = None if compared.why_excluded else f"{metric(record.figures[0]).label}: nothing was measured"
-    return VersionRun(compared, values, waits, unaccompanied or (None if is_measured else doubt or nothing))
+    obstacle = unaccompanied or (None if is_measured else doubt or nothing)
+    return VersionRun(compared, values, waits, obstacle, [*step.errors.said.values()])
 
 
 def say_first(doubts: Iterable[LocatedDoubt]) -> str | None:

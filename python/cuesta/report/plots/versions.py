@@ -23,6 +23,8 @@ from cuesta.report.plots.spec import (
     show_field,
 )
 
+DOT = 8
+"""Pixels beside the first and the last pair, so that their dots are whole."""
 POINTS = 160
 """Points of a curve: those of all curves stand at the same times."""
 
@@ -56,7 +58,9 @@ def plot_differences(figure: PairedFigure, names: tuple[str, str]) -> Iterator[P
     ]
     tip = [show_field("x", "pair"), show_field("y", "change in %"), *_both(names)]
     y = linear_scale(f"{figure.metric.label}: change in %", zero=True)
-    axes = encode_position(linear_scale("pair", zero=False, tickMinStep=1, format="d"), y)
+    x = linear_scale("pair", zero=False, tickMinStep=1, format="d")
+    x["scale"]["padding"] = DOT
+    axes = encode_position(x, y)
     dots = draw(rows, {"type": "point", "filled": True, "size": 50, "color": COLOURS[1]}, axes | {"tooltip": tip})
     layers = [draw([{}], {"type": "rule", "color": INK, "strokeWidth": 1}, {"y": {"datum": 0}})]
     ratio = figure.ratio
