@@ -17,7 +17,7 @@ fuzz_target!(|input: (u8, u8, u8, Vec<u8>)| {
         if number % 3 == 0 {
             let character = char::from(piece[0] & 0x7f);
             let key = (character, own_echoes.printable_key(character));
-            found.extend(typed_text.type_character(&cut, character, key));
+            found.extend(typed_text.type_character(&cut, character, character.is_ascii_uppercase(), key));
             own_echoes.control_key(number % 7 == 0, number % 11 == 0);
             changed_rows.mark(&cut, |_| Vec::new());
             own_echoes.key_sent();

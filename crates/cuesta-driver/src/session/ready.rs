@@ -29,6 +29,7 @@ impl Session {
             match readiness.look(screen, received, now) {
                 Next::Ready => {
                     self.probed = None;
+                    self.terminal.probe_ended();
                     return Ok(Ok(()));
                 }
                 Next::NotReady(hindrance) => return Ok(Err(hindrance)),
@@ -40,9 +41,9 @@ impl Session {
                 }
                 Next::Press(ProbeKey::Character(character)) => {
                     self.probed = Some(Vec::new());
-                    self.send_uncounted(Keystroke::Character(character.encode_utf8(&mut [0; 4]))).await?;
+                    self.send_probe(Keystroke::Character(character.encode_utf8(&mut [0; 4]))).await?;
                 }
-                Next::Press(ProbeKey::Key(key)) => self.send_uncounted(Keystroke::Key(key)).await?,
+                Next::Press(ProbeKey::Key(key)) => self.send_probe(Keystroke::Key(key)).await?,
             }
         }
     }

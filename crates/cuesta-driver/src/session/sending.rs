@@ -69,13 +69,16 @@ impl Session {
         sending
     }
 
-    /// Sends a key that enters no figure; only the line counts its characters.
-    pub(super) async fn send_uncounted(&mut self, key: Keystroke<'_>) -> Result<(), Failure> {
+    /// Sends a key of a probe, which enters no figure; only the line counts its characters.
+    pub(super) async fn send_probe(&mut self, key: Keystroke<'_>) -> Result<(), Failure> {
         self.count_opening();
         self.draw_in_turns().await;
         let Ok(bytes) = self.terminal.press(key) else { return Ok(()) };
-        let bytes = bytes.into_owned();
-        self.push(&bytes, clock::now()).await?;
+        let (bytes, now) = (bytes.into_owned(), clock::now());
+        let mut events = Vec::new();
+        self.terminal.probe_sent(now, &mut events);
+        self.handle_events(&mut events);
+        self.push(&bytes, now).await?;
         self.shared.tally(|tally| tally.counts.characters.r#in += bytes.len() as u64);
         self.count_traffic();
         Ok(())

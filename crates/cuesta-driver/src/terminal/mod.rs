@@ -65,6 +65,12 @@ pub(crate) trait Terminal: Echoes {
     ) {
     }
 
+    /// A key of a probe was sent at an instant (`Wait+Ready`). Its echo is looked for elsewhere.
+    fn probe_sent(&mut self, sent: Stamp, events: &mut Vec<OutputEvent>) {}
+
+    /// All keys of the probe were shown and taken back.
+    fn probe_ended(&mut self) {}
+
     /// Takes a read.
     fn read(&mut self, bytes: &[u8], received: &Received);
 

@@ -211,6 +211,19 @@ impl Terminal for VtTerminal {
         }
     }
 
+    fn probe_sent(&mut self, sent: Stamp, events: &mut Vec<OutputEvent>) {
+        let key = SentKey { due: sent, sent, echo: Echo::Untimed, begins_input: false, ends_input: false };
+        if let Some(changes) = &mut self.change_echoes {
+            changes.key_sent(key, events);
+        }
+    }
+
+    fn probe_ended(&mut self) {
+        if let Some(changes) = &mut self.change_echoes {
+            changes.forget_keys();
+        }
+    }
+
     fn read(&mut self, bytes: &[u8], received: &Received) {
         self.undrawn.push(bytes);
         self.events.push_back(Event::Read(*received, 0));

@@ -8,7 +8,7 @@ use crate::programs::{Action, Doing, Log, Program, assert_same, played};
 
 /// What a program shows of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Drawing {
+pub(crate) enum Drawing {
     /// A menu, one row of it inverse.
     Menu,
     /// Pages of text, painted anew.
@@ -21,7 +21,7 @@ enum Drawing {
 
 /// What changes without keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Beside {
+pub(crate) enum Beside {
     Nothing,
     /// A clock, a spinner and a ball that runs to and fro.
     Clock,
@@ -35,7 +35,7 @@ enum Beside {
 
 /// A program that is driven by arrows, Page Down and letters, and shows each of them late.
 #[derive(Debug)]
-struct Driven {
+pub(crate) struct Driven {
     drawing: Drawing,
     beside: Beside,
     /// How late, in ms.
@@ -54,7 +54,7 @@ struct Driven {
 const TICK: u64 = 100;
 const LAST: i16 = 9;
 
-fn driven(drawing: Drawing, beside: Beside, lag: u64) -> Driven {
+pub(crate) fn driven(drawing: Drawing, beside: Beside, lag: u64) -> Driven {
     let (sequence, waiting, pieces) = (String::new(), Vec::new(), Vec::new());
     Driven { drawing, beside, lag, rest: None, marked: false, sequence, waiting, position: 0, ticks: 0, pieces }
 }

@@ -9,7 +9,7 @@ use crate::programs::{Action, Doing, Program, assert_same, played};
 
 /// How a line editor draws the row that is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Drawing {
+pub(crate) enum Drawing {
     /// Each key alone.
     Plain,
     /// Each key alone, and now and then a message of another program, behind which the row goes on.
@@ -33,10 +33,10 @@ enum Drawing {
 }
 
 /// A line editor that shows keys late.
-struct Editor {
+pub(crate) struct Editor {
     drawing: Drawing,
     /// How late, in ms.
-    lag: u64,
+    pub(crate) lag: u64,
     /// Keys that come within the lag of the first are drawn with it.
     coalesces: bool,
     row: String,
@@ -52,7 +52,7 @@ const SUGGESTION: &str = "list all the files and follow";
 const WORDS: [&str; 8] = ["pleasant", "list", "all", "the", "little", "files", "t", "tell"];
 
 impl Editor {
-    fn new(drawing: Drawing, lag: u64, coalesces: bool) -> Self {
+    pub(crate) fn new(drawing: Drawing, lag: u64, coalesces: bool) -> Self {
         let (row, waiting) = (String::new(), Vec::new());
         Self { drawing, lag, coalesces, row, ended: String::new(), waiting, drawn_rows: 0, answers: 0, ticks: 0 }
     }
@@ -155,6 +155,10 @@ impl Program for Editor {
                     self.waiting.iter().position(|(number, key)| *key == '\r' || *number > up_to && !self.coalesces);
                 let new: Vec<_> = self.waiting.drain(..count.unwrap_or(self.waiting.len())).collect();
                 let text: String = new.iter().map(|(_, key)| *key).collect();
+                if text == "\x7f" {
+                    self.row.pop();
+                    return now.send("\x08\x1b[K");
+                }
                 self.row.push_str(&text);
                 let frame = self.draw(&text);
                 now.send(&frame);

@@ -29,3 +29,4 @@ mod screen_memory;
 mod stall;
 mod turns;
 mod unanswered;
+mod untimed;

@@ -281,7 +281,7 @@ mod tests {
                 own_echoes.control_key(true, false);
             } else {
                 let row = own_echoes.printable_key(key);
-                typed_text.type_character(&screen, key, (key, row));
+                typed_text.type_character(&screen, key, false, (key, row));
             }
         }
         for read in drawn {

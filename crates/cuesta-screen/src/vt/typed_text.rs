@@ -110,8 +110,14 @@ impl<K, I: Copy> TypedText<K, I> {
         cells.map(|cell| cell.0..cell.0 + 1).reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or_default()
     }
 
-    /// A character is typed, which the screen should show.
-    pub fn type_character(&mut self, screen: &Screen, character: char, value: K) -> Option<KeyMatch<K, I>> {
+    /// A character is typed, which the screen should show. An optional one may never be shown, whatever follows.
+    pub fn type_character(
+        &mut self,
+        screen: &Screen,
+        character: char,
+        is_optional: bool,
+        value: K,
+    ) -> Option<KeyMatch<K, I>> {
         if !self.is_waiting() {
             self.begin_waiting(screen);
         }
@@ -131,7 +137,7 @@ impl<K, I: Copy> TypedText<K, I> {
             row.keys.remove(0);
             row.shown -= 1;
         }
-        row.keys.push(TypedKey { character, value: Some(value), cell: None, sent_after });
+        row.keys.push(TypedKey { character, value: Some(value), cell: None, is_optional, sent_after });
         self.prints.expect(character);
         self.begin_frame(screen);
         None
@@ -310,9 +316,12 @@ impl<K, I: Copy> TypedText<K, I> {
         let is_doubtful = row.keys[new.clone()].windows(2).any(|two| two[0].character == two[1].character);
         for (index, key) in row.keys[new.clone()].iter_mut().enumerate() {
             let Some(value) = key.value.take() else { continue };
-            // A blank may have been shown before, when it could not be told from the inside of a box.
+            // A blank may have been shown before: when it could not be told from the inside of a box, or from the place of a missed key.
             let cells = &growth.cells[..new.start + index + 1 - first];
-            if self.was_hidden && key.character == ' ' && (!growth.tells_blanks || begins_row(cells)) {
+            let is_in_box = self.was_hidden && (!growth.tells_blanks || begins_row(cells));
+            let is_of_frame =
+                || key.cell.and_then(|cell| cell.now(screen)).is_some_and(|at| self.prints.is_in_frame(at, ' '));
+            if key.character == ' ' && (is_in_box || unshown > 0 && !is_of_frame()) {
                 report(KeyMatch::Lost(value));
                 continue;
             }

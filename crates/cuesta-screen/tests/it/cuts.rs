@@ -97,7 +97,7 @@ proptest! {
                 changed_rows.mark(&screen, |_| Vec::new());
                 own_echoes.key_sent();
             } else {
-                typed.type_character(&screen, key, (key, own_echoes.printable_key(key)));
+                typed.type_character(&screen, key, false, (key, own_echoes.printable_key(key)));
             }
             // The echo, and any output after it.
             let read = [key.to_string().as_bytes(), piece].concat();

@@ -26,7 +26,7 @@ impl Typist {
                 '\r' => self.typed.control_key(ControlKey::Return).map(KeyMatch::Lost),
                 '\x7f' => self.typed.control_key(ControlKey::Erase).map(KeyMatch::Lost),
                 key if key.is_ascii_control() => self.typed.control_key(ControlKey::Other).map(KeyMatch::Lost),
-                key => self.typed.type_character(&self.screen, key, key),
+                key => self.typed.type_character(&self.screen, key, false, key),
             };
             self.results.extend(lost.map(result));
         }

@@ -23,7 +23,7 @@ use super::{Terminal, VtTerminal};
 use crate::echoes::{AwaitedEcho, SlowestEcho};
 
 /// How long a match is held in a session in which nothing has been echoed yet.
-const FIRST_HOLD: Duration = Duration::from_millis(500);
+pub(super) const FIRST_HOLD: Duration = Duration::from_millis(500);
 /// Otherwise a match is held for this multiple of the slowest recent echo, plus `HOLD_MORE`.
 const HOLD_TIMES: u32 = 2;
 const HOLD_MORE: Duration = Duration::from_millis(20);

@@ -8,6 +8,9 @@
 //! All other keys that wait when a frame differs are lost. A later frame may still show any of them, so the keys that follow are lost too,
 //! until the screen has not changed for as long as a slow echo takes.
 //!
+//! Keys that are not timed change the screen too. Where the screen shows the text that they type, their frames are known by it. The others
+//! wait as timed ones do, but no longer than a slow echo takes, or a second.
+//!
 //! How long answers last is measured in a lull: a second without a key. The first keys are kept back until then. If there is no lull for
 //! a while they count, unless a frame has differed for which no key waited: then any frame may be the rest of an answer, and they are lost.
 
@@ -85,6 +88,8 @@ struct OpenFrame {
     /// It has ended when nothing has come for this long.
     quiet: Duration,
     bytes: u64,
+    /// It shows the text of keys that are not timed, and waited for it.
+    shows_text: bool,
 }
 
 impl KeptBack {
@@ -117,11 +122,31 @@ impl ChangeEchoes {
             let AnswerTime { since_lull, before } = self.answer_time;
             self.answer_time = AnswerTime { since_lull: Duration::ZERO, before: since_lull.max(before * 15 / 16) };
         }
+        if key.echo == Echo::Change {
+            // Those before it that are not timed change nothing if a slow echo would have come by now.
+            let longest = self.slow_echo().max(LULL);
+            self.waiting.retain(|before| before.echo == Echo::Change || key.sent.since(before.sent) <= longest);
+        }
         if self.waiting.len() >= MOST_WAITING && self.waiting.front().is_some_and(|key| key.echo != Echo::Change) {
             self.waiting.pop_front();
         }
         self.waiting.push_back(key);
         self.last_key = key.sent;
+    }
+
+    /// The screen shows the text of a key since an instant. A key that is not timed waits for no other frame.
+    pub(super) fn text_shown(&mut self, sent: Stamp, since: Stamp) {
+        let is_shown = |key: &SentKey| key.sent == sent && key.echo != Echo::Change;
+        let (Some(index), Some(frame)) = (self.waiting.iter().position(is_shown), &mut self.frame) else { return };
+        self.waiting.remove(index);
+        frame.shows_text = true;
+        self.slowest.learn(since.since(sent));
+    }
+
+    /// Keys so far wait for no frame: what became of them was seen.
+    pub(super) fn forget_keys(&mut self) {
+        self.waiting.clear();
+        (self.may_be_hidden, self.ambiguous_until) = (false, Stamp::ZERO);
     }
 
     /// A read begins with a character that came at an instant: after a moment of quiet, or a key, it begins another frame.
@@ -151,7 +176,14 @@ impl ChangeEchoes {
     }
 
     fn open_frame(&mut self, at: Stamp) -> &mut OpenFrame {
-        self.frame.get_or_insert(OpenFrame { begun: at, differs: None, last: at, quiet: QUIET, bytes: 0 })
+        self.frame.get_or_insert(OpenFrame {
+            begun: at,
+            differs: None,
+            last: at,
+            quiet: QUIET,
+            bytes: 0,
+            shows_text: false,
+        })
     }
 
     /// When [`end_frame`](Self::end_frame) is to be called, if nothing more comes.
@@ -169,6 +201,7 @@ impl ChangeEchoes {
         let waiting = self.waiting.iter().take_while(|key| key.sent <= frame.begun).count();
         let may_be_answer = frame.last.since(self.last_key.max(self.last_shown)) < LULL;
         let cause = match waiting {
+            0 if frame.shows_text => Cause::Key,
             0 if may_be_answer => Cause::MaybeKey,
             0 => Cause::Itself,
             _ => Cause::Key,
@@ -178,8 +211,11 @@ impl ChangeEchoes {
             return;
         }
         let since = frame.differs.unwrap_or(frame.last);
-        if waiting > 0 {
+        let may_show = |key: &SentKey| key.echo == Echo::Change || !frame.shows_text;
+        if self.waiting.iter().take(waiting).any(may_show) {
             self.show(waiting, since, frame, events);
+            self.last_shown = frame.last;
+        } else if frame.shows_text {
             self.last_shown = frame.last;
         } else if may_be_answer && self.last_key > Stamp::ZERO {
             self.answer_time.since_lull = self.answer_time.since_lull.max(frame.last.since(self.last_shown));
@@ -202,6 +238,7 @@ impl ChangeEchoes {
         let oldest = self.waiting[0];
         let since_shown = oldest.sent.since(self.last_shown);
         let is_alone = waiting == 1
+            && !frame.shows_text
             && oldest.sent >= self.ambiguous_until
             && oldest.sent > self.last_change + QUIET
             && self.is_behind_answer(since_shown);
@@ -229,8 +266,12 @@ impl ChangeEchoes {
     /// A frame may have shown several keys: until the screen has been still for a while, no key is timed. `waited`: the wait of the oldest
     /// key.
     fn extend_ambiguity(&mut self, at: Stamp, waited: Duration) {
-        let slow = self.slowest.0.map_or(LULL, |slowest| slowest * SLOW_TIMES);
-        self.ambiguous_until = self.ambiguous_until.max(at + slow.max(waited));
+        self.ambiguous_until = self.ambiguous_until.max(at + self.slow_echo().max(waited));
+    }
+
+    /// How long a slow echo takes.
+    fn slow_echo(&self) -> Duration {
+        self.slowest.0.map_or(LULL, |slowest| slowest * SLOW_TIMES)
     }
 
     /// Whether a key that was sent this long after the last one was shown was sent after that one's answer had ended, with a quarter to

@@ -5,6 +5,7 @@ use cuesta_record::Stamp;
 use cuesta_screen::vt::{CellPosition, KeyMatch};
 use cuesta_tape::Echo;
 
+use super::answer::FIRST_HOLD;
 use super::keys::KeyEffect;
 use super::{Event, Terminal, VtTerminal};
 use crate::echoes::{AwaitedEcho, Echoes, OutputEvent, SentKey};
@@ -24,10 +25,9 @@ impl VtTerminal {
     }
 
     pub(super) fn await_key(&mut self, character: char, key: SentKey, events: &mut Vec<OutputEvent>) {
-        if key.echo == Echo::Screen {
-            // An untimed key may never be shown, and must not delay a timed one.
-            self.typed_text.retain(|echo| echo.is_timed_by(Echo::Screen));
-        } else if self.typed_text.waiting().count() >= MOST_UNTIMED
+        let key = if key.echo == Echo::Screen { self.follow_untimed(character, key, events) } else { key };
+        if key.echo != Echo::Screen
+            && self.typed_text.waiting().count() >= MOST_UNTIMED
             && self.typed_text.waiting().next().is_some_and(|echo| !echo.is_timed_by(Echo::Screen))
         {
             self.typed_text.give_up();
@@ -40,9 +40,26 @@ impl VtTerminal {
         let lost = self.typed_text.type_character(
             &self.screen,
             character,
+            key.echo != Echo::Screen,
             AwaitedEcho { key, character, ends_key: true, row },
         );
         self.handle(lost, events);
+    }
+
+    /// A timed key may follow untimed ones, which are never shown if the echoes of all would have come by now. While one of them waits that
+    /// types the same character, the next such echo may be that of either: the key is lost, and followed as an untimed one.
+    fn follow_untimed(&mut self, character: char, key: SentKey, events: &mut Vec<OutputEvent>) -> SentKey {
+        let untimed = |echo: &AwaitedEcho| !echo.is_timed_by(Echo::Screen);
+        let longest = self.hold.length().max(FIRST_HOLD);
+        if self.typed_text.waiting().all(|echo| untimed(echo) && echo.key.sent + longest < key.sent) {
+            self.typed_text.retain(|_| false);
+        }
+        if !self.typed_text.waiting().any(|echo| untimed(echo) && echo.character == character) {
+            return key;
+        }
+        self.unechoed -= 1;
+        events.push(OutputEvent::Lost);
+        SentKey { echo: Echo::Untimed, ..key }
     }
 
     /// Handles what became of keys with a frame.
@@ -109,6 +126,9 @@ impl VtTerminal {
 
     /// The screen shows a key since an instant.
     fn show_key(&mut self, unshown: AwaitedEcho, since: Stamp, cell: Option<CellPosition>) {
+        if let Some(changes) = &mut self.change_echoes {
+            changes.text_shown(unshown.key.sent, since);
+        }
         self.hold.slowest.learn(since.since(unshown.key.sent));
         self.hold.last_echo = since;
         // A match that disappeared before the echo did not answer the keys after it.
@@ -139,12 +159,8 @@ impl Echoes for VtTerminal {
         if self.doubtful.first().is_some_and(|(key, _)| key.sent < sent) {
             self.settle_doubtful(events);
         }
-        while self
-            .typed_text
-            .waiting()
-            .next()
-            .is_some_and(|echo| echo.is_timed_by(Echo::Screen) && echo.key.sent < sent)
-        {
+        // Untimed ones before a timed one as well.
+        while self.typed_text.waiting().any(|echo| echo.is_timed_by(Echo::Screen) && echo.key.sent < sent) {
             let given_up = self.typed_text.give_up();
             self.handle(given_up, events);
         }

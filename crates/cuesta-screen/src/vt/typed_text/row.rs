@@ -25,6 +25,8 @@ pub(super) struct TypedKey<K> {
     pub(super) value: Option<K>,
     /// Where it was shown.
     pub(super) cell: Option<CellPosition>,
+    /// It may never be shown, and then hides no key behind it.
+    pub(super) is_optional: bool,
     /// How much had been printed when it was sent.
     pub(super) sent_after: u64,
 }
@@ -40,6 +42,12 @@ impl<K> TypedRow<K> {
 
     pub(super) fn is_waiting(&self) -> bool {
         self.shown < self.keys.len()
+    }
+
+    /// How many keys it begins with that may never be shown, if none is shown and others follow.
+    pub(super) fn optional(&self) -> usize {
+        let count = self.keys.iter().take_while(|key| key.is_optional).count();
+        if self.shown > 0 || count == self.keys.len() { 0 } else { count }
     }
 
     /// Loses its keys, and those that will follow.

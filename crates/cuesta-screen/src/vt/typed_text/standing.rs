@@ -36,10 +36,20 @@ struct Trace {
 impl<K, I: Copy> TypedText<K, I> {
     /// How far the text of a row has grown, if it has.
     pub(super) fn growth(&mut self, screen: &Screen, index: usize) -> Option<Growth> {
-        self.growth_at_end(screen, &self.rows[index]).or_else(|| {
+        let growth = self.growth_at_end(screen, &self.rows[index]).or_else(|| {
             self.relocate(screen, index);
             self.growth_in_place(screen, &self.rows[index])
-        })
+        });
+        growth.or_else(|| self.growth_without_optional(screen, index))
+    }
+
+    /// How far the text has grown if the keys with which the row begins are never shown.
+    fn growth_without_optional(&mut self, screen: &Screen, index: usize) -> Option<Growth> {
+        let count = self.rows[index].optional();
+        let optional: Vec<_> = self.rows[index].keys.drain(..count).collect();
+        let growth = (count > 0).then(|| self.growth_at_end(screen, &self.rows[index])).flatten();
+        self.rows[index].keys.splice(..0, optional);
+        growth.map(|growth| Growth { first: growth.first + count, unseen: 0, ..growth })
     }
 
     /// How far the text has grown before a cursor or a caret.
