@@ -49,9 +49,14 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         Rule { kind, place, certainty, pattern }
     };
     let buttons = "(ok|yes|no|cancel|abort|retry|ignore|continue|accept|exit|quit|close)";
+    let names = "login|log in|logon|user ?name|user ?id|password|passwort|kennwort|passwd|passphrase|passcode|pin|otp";
+    let codes = "(verification|authentication|security|one-time|two-factor|2fa|mfa|otp|token) code|enter (the |your )?(token|code)";
+    let note = r"( \([^)]{1,40}\))?";
+    let asks = format!(r"\b({names}|{codes})( or option)?{note}( (as|for|of|to|from) [^:]{{1,99}})?{note}\s*[:：]\s*$");
     [
-        // `login: `, `ann@host's password: `, `[sudo] password for ann: `, `Enter passphrase for key '/home/ann/.ssh/id': `
-        (Login, BeforeCursor, Certain, r"\b(login|log in|logon|user ?name|user ?id|password|passwort|kennwort|passwd|passphrase|passcode|verification code)( (as|for|of|to) [^:]{1,99})?\s*[:：]\s*$"),
+        // `login: `, `ann@host's password: `, `[sudo] password for ann: `, `Enter passphrase for key '/home/ann/.ssh/id': `,
+        // `Passcode or option (1-3): `, `One-time password (OATH) for ann: `, `Enter the code from your app: `
+        (Login, BeforeCursor, Certain, asks.as_str()),
         (Login, BeforeCursor, Certain, r"^\s*user\s*[:：]\s*$"),
         (Login, BeforeCursor, Certain, r"continue connecting \(yes/no"),
         // A form: the label of a field for a password, with nothing else in its row.
@@ -60,6 +65,8 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         (Pager, BeforeCursorBelow, Certain, r"^(:|.*\(END\)|.*--\s?More\s?--.*|.*\blines \d+-\d+.*|.*\(press h for help or q to quit\))\s*$"),
         // `Do you want to continue? [Y/n] `
         (Dialog, BeforeCursor, Certain, r"[\[(]\s*y(es)?\s*[/|]\s*n(o)?(\s*[/|][^\])]{1,40})?\s*[\])][^\p{L}]*$"),
+        // `[O]pen Read-Only, (E)dit anyway, (Q)uit: `
+        (Dialog, BeforeCursor, Certain, r"([\[(]\p{L}[\])]\p{L}+[^\[(]{0,30}){2}\s*$"),
         (Dialog, CursorRow, Certain, r"\b(press|hit|strike|type)\s+(any key\b|.{0,3}(enter|return|space)\b.{0,30}\b(to (continue|start|begin|proceed|exit)|or type command))"),
         // `<  OK  >   <Cancel>`, `[ Yes ] [ No ]`
         (Dialog, CursorRow, Certain, &format!(r"<\s{{0,4}}{buttons}\s{{0,4}}>|\[\s{{0,4}}{buttons}\s{{0,4}}\].*\[\s{{0,4}}{buttons}\s{{0,4}}\]")),

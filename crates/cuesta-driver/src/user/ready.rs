@@ -38,7 +38,12 @@ impl User {
                 self.shared.set_activity(self.slot, Activity::Thinking, now);
                 Ok(())
             }
-            Err(_) if now >= drained => Err(Stop::Over),
+            Err(hindrance) if now >= drained => {
+                if !self.host_has_answered {
+                    self.say_not_ready(session, &hindrance);
+                }
+                Err(Stop::Over)
+            }
             Err(hindrance) => Err(self.tell_hindrance(session, &hindrance, now.since(since))),
         }
     }
@@ -57,14 +62,18 @@ impl User {
         }
     }
 
-    fn tell_hindrance(&self, session: &Session, Hindrance { kind, row }: &Hindrance, waited: Duration) -> Stop {
+    fn tell_hindrance(&self, session: &Session, hindrance: &Hindrance, waited: Duration) -> Stop {
+        self.say_not_ready(session, hindrance);
+        self.shared.add_sample(Failure::NotReady.name(), || self.sample(session, self.at, waited));
+        Stop::Lost(Failure::NotReady)
+    }
+
+    fn say_not_ready(&self, session: &Session, Hindrance { kind, row }: &Hindrance) {
         let row = session.write_row(row);
         let account =
             if row.is_empty() { format!("the program {kind}") } else { format!("the program {kind}: `{row}`") };
         self.shared.tally(|tally| {
             tally.counts.said.entry(Failure::NotReady).or_insert(account);
         });
-        self.shared.add_sample(Failure::NotReady.name(), || self.sample(session, self.at, waited));
-        Stop::Lost(Failure::NotReady)
     }
 }

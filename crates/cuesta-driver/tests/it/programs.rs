@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
-use cuesta_driver::Connect;
+use cuesta_driver::{Connect, RunSpec};
 use cuesta_lines::loopback::{self, Loopback};
 use cuesta_lines::{Line, send};
 use cuesta_record::{Stamp, clock};
@@ -110,6 +110,20 @@ pub(crate) fn played(program: impl Program + 'static, tape: &str, seconds: f64) 
     let records = play_connected(spec(1, 0.0, seconds, &json!({})), &script("t", tape), connect, Vec::new());
     let log = std::mem::take(&mut *log.borrow_mut());
     (records, log)
+}
+
+/// Plays a tape for several users, each at a program of its own. They are counted from 0.
+pub(crate) fn played_by_all<P: Program + 'static>(
+    spec: RunSpec,
+    tape: &str,
+    program: impl Fn(u32) -> P + 'static,
+) -> RunRecords {
+    let connect: Connect = Rc::new(move |_, user| {
+        let (ours, theirs) = loopback::pair(65536);
+        tokio::task::spawn_local(serve(program(user), theirs, Rc::default()));
+        Box::pin(async move { Ok(Box::new(ours) as Box<dyn Line>) })
+    });
+    play_connected(spec, &script("t", tape), connect, Vec::new())
 }
 
 async fn serve(mut program: impl Program, mut line: Loopback, log: Rc<RefCell<Log>>) {

@@ -3,8 +3,10 @@
 
 use std::collections::VecDeque;
 
-use crate::harness::RunRecords;
-use crate::programs::{Action, Doing, Program, played};
+use serde_json::json;
+
+use crate::harness::{RunRecords, spec};
+use crate::programs::{Action, Doing, Program, played, played_by_all};
 
 /// How a program treats keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,6 +210,31 @@ fn what_is_not_ready_is_told() {
             "the program shows a login screen: `ann@host's password:`",
         ),
         (
+            "a second factor",
+            one("(ann@host) One-time password (OATH) for `ann': ", Echo::Off),
+            "the program shows a login screen: `(ann@host) One-time password (OATH) for `ann':`",
+        ),
+        (
+            "a choice of second factors",
+            one("1. Push to XXX-1234\r\n2. Phone call\r\n\r\nPasscode or option (1-2): ", Echo::Tty),
+            "the program shows a login screen: `Passcode or option (1-2):`",
+        ),
+        (
+            "a code",
+            one("Enter the code from your authenticator app: ", Echo::Tty),
+            "the program shows a login screen: `Enter the code from your authenticator app:`",
+        ),
+        (
+            "a key's PIN",
+            one("Enter PIN for 'YubiKey': ", Echo::Off),
+            "the program shows a login screen: `Enter PIN for 'YubiKey':`",
+        ),
+        (
+            "a file that another editor has open",
+            one("\x1b[24;1H[O]pen Read-Only, (E)dit anyway, (R)ecover, (Q)uit, (A)bort: ", Echo::Off),
+            "the program asks a question: `[O]pen Read-Only, (E)dit anyway, (R)ecover, (Q)uit, (A)bort:`",
+        ),
+        (
             "a form",
             one("\x1b[?25l\x1b[5;5H\u{2502} Username \u{2502}\x1b[6;5H\u{2502} Password \u{2502}", Echo::Off),
             "the program shows a login screen: `\u{2502} Password \u{2502}`",
@@ -275,4 +302,33 @@ fn the_tape_names_the_keys_of_a_program_where_letters_are_commands() {
     let (ready, _) = waited(pager(), "Wait+Ready Down Down");
     assert_eq!(ready, Err("the program shows a pager: `:`".to_owned()), "it is not taken back");
     assert!(waited(Scripted::new(&[(50, PROMPT, Echo::Editor)]), "Wait+Ready \"x\"").0.is_ok());
+}
+
+#[test]
+fn a_run_ends_early_only_if_no_user_is_ready() {
+    let seconds = |users: u32, ready: u32| {
+        let program = move |user| {
+            let text = if user < ready { PROMPT } else { "login: " };
+            Scripted::new(&[(50, text, Echo::Editor)])
+        };
+        let tape = "Wait+Ready\nSet Echo screen\nForever\nType@100ms \"abc\"\nBackspace@100ms 3\nEnd\n";
+        let records = played_by_all(spec(users, 0.0, 20.0, &json!({})), tape, program);
+        let not_ready = records.errors().iter().find(|(name, _)| name == "not-ready").map_or(0, |(_, count)| *count);
+        assert!(not_ready >= u64::from(users - ready), "{not_ready} of {users}, {ready} are ready");
+        records.seconds()
+    };
+    for users in [1, 3] {
+        let ended = seconds(users, 0);
+        assert!((2.0..3.0).contains(&ended), "{users} users: {ended} s");
+    }
+    let whole = seconds(3, 1);
+    assert!((whole - 20.0).abs() < 1e-6, "{whole} s");
+}
+
+#[test]
+fn what_is_seen_is_told_also_if_the_run_ends_first() {
+    let (records, _) = played(Scripted::new(&[(50, PROMPT, Echo::Off)]), "Wait+Ready\nType \"abc\"\n", 5.0);
+    let said: Vec<_> = records.series.iter().filter_map(|row| row["said"]["not-ready"].as_str()).collect();
+    assert_eq!(said, ["the program does not show what is typed: `ann@host:~$`"]);
+    assert_eq!(records.errors(), []);
 }
