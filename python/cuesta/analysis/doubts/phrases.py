@@ -25,7 +25,10 @@ def advice_for_errors(step: StepFigures, otherwise: str) -> str:
         return MEND
     if described := next((name for name in lost_lines if name in said), None):
         return f"{described}: {said[described]}"
-    return f"see why lines were lost: {list_counts(lost_lines)}" if lost_lines else otherwise
+    if lost_lines:
+        return f"see why lines were lost: {list_counts(lost_lines)}"
+    # The run ended before the program was ready.
+    return said.get("not-ready", otherwise)
 
 
 def describe_waiting(users: int, oldest: float) -> str:

@@ -29,8 +29,8 @@ DRIVER_LACKS = {"out-of-ports": "ports", "out-of-files": "files"}
 """Errors of the driver's machine. Terminals and processes are the host's."""
 ERRORS = ("errors.rate", "errors.count")
 READY = (
-    "let the tape answer what the program shows first (Wait+Screen, Type) and wait until ready then; or name keys "
-    "that it shows and takes back: Wait+Ready Down Up"
+    "try it by hand; let the tape answer what the program shows first (Wait+Screen, Type) and wait until ready then; "
+    "or name keys that it shows and takes back: Wait+Ready Down Up"
 )
 BY_HAND = "see by hand why the host shows no prompt, with as many users as here"
 SLOW_START = "settle longer, or start users faster (--stagger)"
