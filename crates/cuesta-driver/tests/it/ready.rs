@@ -192,23 +192,9 @@ fn no_program_is_taken_for_ready_too_early() {
 }
 
 #[test]
-fn what_is_not_ready_is_told() {
-    let whiptail = "\x1b[?1049h\x1b[?25l\x1b[10;20H\u{2502} Install it? \u{2502}\x1b[12;24H<Yes>      <No>";
-    let restless = Scripted::new(
-        &(1..=300).map(|n| (n * 90, "x\r\n\x1b[31mone and two and three\r\n", Echo::Tty)).collect::<Vec<_>>(),
-    );
+fn prompts_of_several_words_are_told() {
     let one = |text, echo| Scripted::new(&[(50, text, echo)]);
     let cases = [
-        (
-            "a login prompt",
-            one("Debian 12\r\n\r\nbuster login: ", Echo::Tty),
-            "the program shows a login screen: `buster login:`",
-        ),
-        (
-            "a password",
-            one("ann@host's password: ", Echo::Off),
-            "the program shows a login screen: `ann@host's password:`",
-        ),
         (
             "a second factor",
             one("(ann@host) One-time password (OATH) for `ann': ", Echo::Off),
@@ -233,6 +219,30 @@ fn what_is_not_ready_is_told() {
             "a file that another editor has open",
             one("\x1b[24;1H[O]pen Read-Only, (E)dit anyway, (R)ecover, (Q)uit, (A)bort: ", Echo::Off),
             "the program asks a question: `[O]pen Read-Only, (E)dit anyway, (R)ecover, (Q)uit, (A)bort:`",
+        ),
+    ];
+    for (what, program, said) in cases {
+        assert_eq!(ready_at(program), Err(said.to_owned()), "{what}");
+    }
+}
+
+#[test]
+fn what_is_not_ready_is_told() {
+    let whiptail = "\x1b[?1049h\x1b[?25l\x1b[10;20H\u{2502} Install it? \u{2502}\x1b[12;24H<Yes>      <No>";
+    let restless = Scripted::new(
+        &(1..=300).map(|n| (n * 90, "x\r\n\x1b[31mone and two and three\r\n", Echo::Tty)).collect::<Vec<_>>(),
+    );
+    let one = |text, echo| Scripted::new(&[(50, text, echo)]);
+    let cases = [
+        (
+            "a login prompt",
+            one("Debian 12\r\n\r\nbuster login: ", Echo::Tty),
+            "the program shows a login screen: `buster login:`",
+        ),
+        (
+            "a password",
+            one("ann@host's password: ", Echo::Off),
+            "the program shows a login screen: `ann@host's password:`",
         ),
         (
             "a form",

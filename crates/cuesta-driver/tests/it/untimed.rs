@@ -55,7 +55,7 @@ fn letters_typed_before_echoes_are_looked_for_on_the_screen_take_no_later_keys_e
 /// An editor to which the first keys of each row are commands, which it does not show.
 struct Commands {
     editor: Editor,
-    commands: usize,
+    not_shown: usize,
     /// How many keys of the row have come.
     keys: usize,
 }
@@ -67,7 +67,7 @@ impl Program for Commands {
 
     fn key(&mut self, key: char, number: usize, now: &mut Doing) {
         self.keys += 1;
-        if self.keys > self.commands {
+        if self.keys > self.not_shown {
             self.editor.key(key, number, now);
         }
         if key == '\r' {
@@ -88,7 +88,7 @@ fn none_is_wrong(drawing: Drawing, lag: u64, gap: u64, [commands, untimed]: [usi
     let editor = Editor::new(drawing, lag, false);
     let (off, on) = text.split_at(untimed);
     let keys = format!("Set TypingSpeed {gap}ms\nSet Echo off\nType \"{off}\"\nSet Echo screen\nType \"{on}\"");
-    let (records, log) = played(Commands { editor, commands, keys: 0 }, &tape("", &keys), 30.0);
+    let (records, log) = played(Commands { editor, not_shown: commands, keys: 0 }, &tape("", &keys), 30.0);
     assert!(log.answers.len() > 3, "{what}: {} answers", log.answers.len());
     let figures = records.histograms.get("g/keys/echo");
     for value in figures.into_iter().flat_map(|figures| figures.iter_recorded()) {
