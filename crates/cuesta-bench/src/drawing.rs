@@ -100,7 +100,7 @@ fn following() -> f64 {
     let took = timed(|| {
         for (number, frame) in (0..).zip(&frames) {
             if number % KEY_FRAMES == 0 {
-                typed_text.type_character(&screen, typed(number / KEY_FRAMES), ());
+                typed_text.type_character(&screen, typed(number / KEY_FRAMES), false, ());
             }
             typed_text.draw(&mut screen, frame.as_bytes(), |at| at);
             typed_text.end_frame(&screen, frame.len(), &mut count);
