@@ -29,7 +29,7 @@ from tests.typed_rows import Ends, at_caret, at_cursor
 USERS = 2
 ROWS = 2
 MARGIN = 0.06
-"""Seconds by which a time may be longer: a busy machine delays what passes between Cuesta and the judge."""
+"""Seconds by which the time of most keys may be longer: a busy machine delays what Cuesta reads."""
 GRAIN = 0.998
 """A histogram's value may lie below what was put in."""
 PLAN = (
@@ -181,13 +181,16 @@ def differ(keys: list[LoggedKey], frames: list[Frame]) -> int:
 
 
 def is_between(key: LoggedKey, least: Frame, most: Frame) -> bool:
-    """Whether the frame that Cuesta says shows a key is the one that both judgements say."""
-    is_then = most.begun <= key.shown <= key.whole <= most.last + MARGIN * 1e9
-    return is_then and key.frame_keys == len(least.keys)
+    """Whether the frame that Cuesta says shows a key is the one that both judgements say.
+
+    It may have been read much later than it was written: single keys have no upper bound.
+    """
+    return most.begun <= key.shown <= key.whole and key.frame_keys == len(least.keys)
 
 
 def agrees(told: dict[str, Any], least: list[float], most: list[float]) -> None:
     """Assert that a frame ends with its last write, between two judgements of when that was."""
     for name, share in {"min": 0.0, "p50": 0.5, "p90": 0.9, "p95": 0.95, "max": 1.0}.items():
         low, high = (times[max(math.ceil(len(times) * share) - 1, 0)] for times in (least, most))
-        assert low * GRAIN <= told[name] <= high + MARGIN, (name, told, low, high)
+        assert low * GRAIN <= told[name], (name, told, low)
+        assert share > 0.9 or told[name] <= high + MARGIN, (name, told, high)

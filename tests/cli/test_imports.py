@@ -13,6 +13,7 @@ import pytest
 
 from cuesta.cli.main import VERBS
 from tests.analysis.capacity.simulated import Load, write
+from tests.busy import BUSY
 from tests.cli.test_compare import side
 from tests.test_old_folders import unpacked
 
@@ -22,7 +23,7 @@ STUDIES = ROOT / "studies"
 
 WORK = {
     # What is shown on a terminal is laid out by rich; what reads plans, run folders or typed tables needs pydantic.
-    "run": ("run --users 1 --measure 1s --settle 0s --quiet --out made", 0, "markupsafe pydantic rich"),
+    "run": ("run busy.toml --users 1 --measure 1s --settle 0s --quiet", 0, "markupsafe pydantic rich"),
     "run, planned": ("run --dry-run", 0, "pydantic"),
     "search, planned": ("search --dry-run --limit 'echo.p95 < 1s'", 0, "pydantic"),
     "certify, shown": ("certify certification", 0, "markupsafe pydantic rich"),
@@ -76,6 +77,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     side(made / "new", 6, 0.2)
     write(made / "loads", [Load(users=users, think=1.0, service=0.05) for users in (2, 8, 16, 30)], seconds=10)
     (made / "short.cast").write_text(CAST)
+    (made / "busy.toml").write_text(BUSY)
     return made
 
 
@@ -91,7 +93,7 @@ def test_a_verb_loads_the_libraries_that_it_uses(name: str, place: Path) -> None
 
 @pytest.mark.nightly
 def test_a_search_fits_its_trials_without_scipy(tmp_path: Path) -> None:
-    command = "search --users 2 --most 2 --measure 2s --settle 0s --budget 40s --quiet --out made --limit 'echo.p95<9s'"
+    command = "search --users 2 --most 2 --measure 2s --settle 0s --budget 40s --quiet --limit 'echo.p95<9s'"
     assert libraries_of(command, tmp_path)[1] == {"markupsafe", "numpy", "pydantic", "rich"}
 
 
