@@ -91,6 +91,14 @@ def test_the_first_failure_of_a_version_that_fails_more_is_quoted(here: Path, cu
     assert cut_off.startswith("cannot tell: app-1.5 has error rate"), "six pairs are too few for a second guard"
 
 
+def test_runs_that_all_do_not_count_are_not_valid(here: Path, cuesta: Cuesta) -> None:
+    spoilt = ["pair 1, app-1.4: INVALID: the driver was late", "pair 2, app-1.5: INVALID: the driver was late"]
+    folder = compared(here / "out", 1.0, pairs=0, spoilt=spoilt, ended="budget")
+    (folder / "pairs.jsonl").unlink()
+    sentence = cuesta("compare", folder, "--json", "-").ends(Exit.INVALID).json["sentence"]
+    assert sentence == f"not valid: no pair counts; {spoilt[0]}"
+
+
 def test_revisions_are_of_what_is_started(here: Path, cuesta: Cuesta) -> None:
     git(here, "init", "-q")
     for text in ("one", "two"):

@@ -12,12 +12,13 @@ from cuesta import _native
 from cuesta.analysis.compare.comparability import kinds_but
 from cuesta.analysis.compare.paired_figure import Margin, PairedFigure
 from cuesta.analysis.compare.versions import (
+    NO_PAIR,
     Verdict,
     VersionComparison,
     read_versions,
 )
 from cuesta.engine.folder import run_folder
-from cuesta.engine.interleaved import Interleaved
+from cuesta.engine.interleaved import INDEX, Interleaved
 from cuesta.engine.job import SECOND, Job
 from cuesta.errors import Exit, UsageError
 from cuesta.figures import BY_NAME, Unit
@@ -267,9 +268,10 @@ def read_duration(text: str, flag: str, example: str) -> float:
 def read_comparison(folder: Path) -> Versions:
     """Derive a comparison from the folder that it left. Raises InputError."""
     record = read_versions_record(folder)
-    if record.why or not (folder / "pairs.jsonl").exists():
-        verdict = Verdict.NOT_VALID if record.why else Verdict.CANNOT_TELL
-        return Versions(VersionComparison(record, folder, [], [], [], verdict, record.why))
+    if record.why or not (folder / INDEX).exists():
+        why = record.why or ((NO_PAIR,) if record.spoilt else ())
+        verdict = Verdict.NOT_VALID if why else Verdict.CANNOT_TELL
+        return Versions(VersionComparison(record, folder, [], [], [], verdict, why))
     return Versions(read_versions(folder, record))
 
 

@@ -27,6 +27,9 @@ from cuesta.units import many
 LEVEL = 0.025
 """The chance of a false claim, over all looks: of what is judged, and once more of the guards."""
 
+NO_PAIR = "no pair counts"
+"""Why nothing is compared if each pair has a run that is INVALID."""
+
 
 class Verdict(StrEnum):
     """The result of a comparison of versions."""
@@ -134,7 +137,7 @@ def compare_versions(
     if obstacles := list(list_obstacles(pairs, record.names)):
         return replace(comparison, verdict=Verdict.NOT_VALID, why=obstacles)
     if not counting:
-        return replace(comparison, verdict=Verdict.NOT_VALID, why=["no pair counts"])
+        return replace(comparison, verdict=Verdict.NOT_VALID, why=[NO_PAIR])
     one_side, other_side = (Side(folder, [run.compared for run in side], []) for side in (base, new))
     kinds = kinds_but(record.compared)
     likeness = Terms(despite=record.despite, kinds=kinds)
