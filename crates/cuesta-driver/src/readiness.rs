@@ -4,7 +4,7 @@
 //! told by its look alone before any key is pressed: a login screen, a pager, a dialog.
 //!
 //! The terminal driver of a host (a tty) echoes keys before the program reads them, and while it starts. Its echo is known by its form,
-//! and counts once the line has stayed still for longer.
+//! and counts once the line has stayed still for longer, and only if a program waits for input, where the line knows that.
 //!
 //! Pure: instants and the screen are arguments.
 
@@ -33,9 +33,11 @@ const FIRST_PATIENCE: Duration = Duration::from_secs(2);
 const MOST_TRIES: u32 = 3;
 /// How long the key may take to be taken back.
 const TAKES_BACK: Duration = Duration::from_secs(5);
-/// For how long nothing may come after an echo of the terminal driver: behind a prompt, and where there is none.
+/// For how long nothing may be drawn after an echo of the terminal driver: behind a prompt or if a program is known to read, and else.
 const STILL: Duration = Duration::from_secs(2);
 const STILL_WITHOUT_PROMPT: Duration = Duration::from_secs(5);
+/// A program that reads nothing yet is looked at again after this long.
+const READS_LATER: Duration = Duration::from_millis(500);
 
 /// What is known of a program that may not be ready.
 pub(crate) struct Readiness<'a> {
@@ -53,6 +55,8 @@ pub(crate) struct Readiness<'a> {
     snapshot: Option<Snapshot>,
     /// Where the key was shown instead.
     elsewhere: Option<(u16, u16)>,
+    /// The terminal driver has echoed, and no program has waited for input.
+    is_unread: bool,
 }
 
 /// What is waited for.
@@ -66,7 +70,7 @@ enum Stage {
     TakenBack(Stamp),
     /// That the program stops drawing, after a key that was not shown and the key that takes it back.
     Forgotten,
-    /// That nothing more comes, since an instant.
+    /// That nothing more is drawn, since an instant, and that a program waits for input.
     Still(Stamp),
 }
 
@@ -111,6 +115,10 @@ pub(crate) enum HindranceKind {
     Elsewhere(u16, u16),
     /// The second key does not take the first one back.
     NotTakenBack,
+    /// Only the terminal driver echoes, and it is not known yet whether a program reads.
+    EchoOfTty,
+    /// Only the terminal driver echoes; no program reads.
+    Unread,
 }
 
 /// What has come by now.
@@ -120,6 +128,8 @@ pub(crate) struct Received<'a> {
     pub(crate) last: Stamp,
     /// What has come since the first key of the probe.
     pub(crate) since_key: &'a [u8],
+    /// Whether a program waits for input that the terminal driver echoes, if the line was [asked](Readiness::asks_the_line) and knows.
+    pub(crate) is_awaited: Option<bool>,
 }
 
 impl<'a> Readiness<'a> {
@@ -136,7 +146,13 @@ impl<'a> Readiness<'a> {
             tries: 0,
             snapshot: None,
             elsewhere: None,
+            is_unread: false,
         }
+    }
+
+    /// Whether the next look needs to know if a program waits for input.
+    pub(crate) fn asks_the_line(&self) -> bool {
+        matches!(self.stage, Stage::Still(_))
     }
 
     /// Looks at the screen, on which all that came is drawn.
@@ -159,8 +175,10 @@ impl<'a> Readiness<'a> {
             return obstacle;
         }
         let kind = match (self.stage, self.elsewhere) {
+            (Stage::Still(_), _) if self.is_unread => HindranceKind::Unread,
+            (Stage::Still(_), _) => HindranceKind::EchoOfTty,
             _ if is_blank(screen) => HindranceKind::Blank,
-            (Stage::Settling | Stage::Still(_), _) => HindranceKind::Restless,
+            (Stage::Settling, _) => HindranceKind::Restless,
             _ if self.changes.hides_most() => HindranceKind::Restless,
             (Stage::TakenBack(_), _) => HindranceKind::NotTakenBack,
             (_, Some((row, column))) => HindranceKind::Elsewhere(row + 1, column + 1),
@@ -183,7 +201,10 @@ impl<'a> Readiness<'a> {
             return Some(ends);
         }
         (self.framed, self.frame_begun) = (last, None);
-        let cause = if matches!(self.stage, Stage::Settling) { Cause::Itself } else { Cause::Key };
+        let cause = match self.stage {
+            Stage::Settling | Stage::Still(_) => Cause::Itself,
+            Stage::Shown(_) | Stage::TakenBack(_) | Stage::Forgotten => Cause::Key,
+        };
         if self.changes.end_frame(screen, now.since(self.began), cause) {
             self.changed = last;
         }
@@ -263,7 +284,7 @@ impl<'a> Readiness<'a> {
                 return Next::Ready;
             }
             self.stage = Stage::Still(received.last);
-            return self.stay_still(screen, received.last, received, now);
+            return Next::LookAt(received.last + STILL);
         }
         if snapshot.is_other_screen(screen) {
             // A terminal driver has echoed; the program itself has begun only now.
@@ -304,15 +325,23 @@ impl<'a> Readiness<'a> {
         self.settle(screen, received, now)
     }
 
-    /// Only the terminal driver may have echoed: the program is ready if nothing more comes.
+    /// Only the terminal driver may have echoed: the program is ready if nothing more is drawn and a program reads.
     fn stay_still(&mut self, screen: &Screen, since: Stamp, received: Received<'_>, now: Stamp) -> Next<'a> {
-        if received.last > since {
+        // A clock may go on, if it is known and is not most of what is shown.
+        let is_clock = self.changes.set_aside() > 0 && !self.changes.hides_most();
+        if self.changed > since || received.last > since && !is_clock {
             (self.stage, self.tries) = (Stage::Settling, 0);
             return self.settle(screen, received, now);
         }
+        let is_awaited = received.is_awaited;
         let has_prompt = screen.is_alternate() || !screen.text_before(screen.next_cell()).trim().is_empty();
-        let still = since + if has_prompt { STILL } else { STILL_WITHOUT_PROMPT };
-        if now < still { Next::LookAt(still) } else { Next::Ready }
+        let still = since + if has_prompt || is_awaited == Some(true) { STILL } else { STILL_WITHOUT_PROMPT };
+        self.is_unread = is_awaited == Some(false);
+        match is_awaited {
+            _ if now < still => Next::LookAt(still),
+            Some(false) => Next::LookAt(now + READS_LATER),
+            _ => Next::Ready,
+        }
     }
 }
 
@@ -334,6 +363,8 @@ impl fmt::Display for HindranceKind {
                 write!(f, "shows what is typed in row {row}, column {column}, and not at the cursor")
             }
             Self::NotTakenBack => f.write_str("shows what is typed, and does not delete it"),
+            Self::EchoOfTty => f.write_str("may not read yet: its terminal echoes what is typed"),
+            Self::Unread => f.write_str("reads nothing: its terminal echoes what is typed"),
         }
     }
 }

@@ -118,6 +118,12 @@ pub trait LineTerminal {
     fn echoes(&self) -> Option<bool> {
         None
     }
+
+    /// Where the kernel echoes input now, whether any program there waits for it: the echo alone does not show that. `None` where that is
+    /// unknown or the program decides what it echoes. Reads some files; not to be called for each key.
+    fn awaits_echoed_input(&self) -> Option<bool> {
+        None
+    }
 }
 
 impl Line for Box<dyn Line> {

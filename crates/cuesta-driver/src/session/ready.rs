@@ -23,7 +23,9 @@ impl Session {
         let mut last = clock::now();
         loop {
             let now = clock::now();
-            let received = Received { last, since_key: self.probed.as_deref().unwrap_or_default() };
+            let terminal = readiness.asks_the_line().then(|| self.line.terminal()).flatten();
+            let is_awaited = terminal.and_then(|terminal| terminal.awaits_echoed_input());
+            let received = Received { last, since_key: self.probed.as_deref().unwrap_or_default(), is_awaited };
             // `find_mismatch` has refused other terminals.
             let Some(screen) = self.terminal.screen() else { return Ok(Ok(())) };
             match readiness.look(screen, received, now) {

@@ -5,14 +5,15 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
+use std::io;
 use std::pin::pin;
 use std::rc::Rc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use cuesta_driver::{Connect, RunSpec};
 use cuesta_lines::loopback::{self, Loopback};
-use cuesta_lines::{Line, send};
+use cuesta_lines::{Line, LineTerminal, Received, send};
 use cuesta_record::{Stamp, clock};
 use hdrhistogram::Histogram;
 use serde_json::json;
@@ -29,6 +30,11 @@ pub(crate) trait Program {
 
     /// Something is due that it wanted to do later.
     fn due(&mut self, action: Action, now: &mut Doing);
+
+    /// Whether it waits for input that the terminal driver of its line echoes; `None` if the line does not know.
+    fn is_awaited(&self) -> Option<bool> {
+        None
+    }
 }
 
 /// What a program may want to do later.
@@ -87,6 +93,42 @@ pub(crate) struct Log {
     pub(crate) echoes: Vec<Duration>,
     pub(crate) frames: Vec<Duration>,
     pub(crate) answers: Vec<Duration>,
+    /// [`Program::is_awaited`] now.
+    is_awaited: Option<bool>,
+}
+
+/// A user's end of a line to a program on a terminal of this machine.
+struct OnTty {
+    line: Loopback,
+    log: Rc<RefCell<Log>>,
+}
+
+impl Line for OnTty {
+    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        self.line.poll_receive(cx, into)
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.line.poll_send(cx, bytes)
+    }
+
+    fn inner(&self) -> Option<&dyn Line> {
+        Some(&self.line)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut dyn Line> {
+        Some(&mut self.line)
+    }
+
+    fn terminal(&mut self) -> Option<&mut dyn LineTerminal> {
+        Some(self)
+    }
+}
+
+impl LineTerminal for OnTty {
+    fn awaits_echoed_input(&self) -> Option<bool> {
+        self.log.borrow().is_awaited
+    }
 }
 
 impl Log {
@@ -102,7 +144,8 @@ pub(crate) fn played(program: impl Program + 'static, tape: &str, seconds: f64) 
     let log = Rc::<RefCell<Log>>::default();
     let (program, host_log) = (RefCell::new(Some(program)), Rc::clone(&log));
     let connect: Connect = Rc::new(move |_, _| {
-        let (ours, theirs) = loopback::pair(65536);
+        let (line, theirs) = loopback::pair(65536);
+        let ours = OnTty { line, log: Rc::clone(&host_log) };
         let program = program.borrow_mut().take().expect("the user keeps its line");
         tokio::task::spawn_local(serve(program, theirs, Rc::clone(&host_log)));
         Box::pin(async move { Ok(Box::new(ours) as Box<dyn Line>) })
@@ -136,6 +179,7 @@ async fn serve(mut program: impl Program, mut line: Loopback, log: Rc<RefCell<Lo
     loop {
         let now = clock::now();
         log.borrow_mut().note(&doing, now);
+        log.borrow_mut().is_awaited = program.is_awaited();
         for (ms, action) in doing.later.drain(..) {
             number += 1;
             queue.insert((now + Duration::from_millis(ms), number), action);

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use serde_json::json;
 
@@ -11,8 +12,10 @@ use crate::programs::{Action, Doing, Program, played, played_by_all};
 /// How a program treats keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Echo {
-    /// As a terminal driver does.
+    /// As a terminal driver does, before a program that reads.
     Tty,
+    /// As a terminal driver does, before a program that does not read.
+    Unread,
     /// As a line editor does.
     Editor,
     /// Not at all.
@@ -35,7 +38,11 @@ struct Scripted {
     typed: String,
     row: i32,
     spins: bool,
+    /// How often, in ms.
+    turns_every: u64,
     turn: usize,
+    /// The line knows whether it reads.
+    is_local: bool,
     /// What it draws once the terminal has answered a query.
     answered: Option<&'static str>,
 }
@@ -45,7 +52,22 @@ const DRAW: Action = Action::Answer(0);
 impl Scripted {
     fn new(scenes: &[(u64, &'static str, Echo)]) -> Self {
         let scenes = scenes.iter().copied().collect();
-        Self { scenes, echo: Echo::Tty, typed: String::new(), row: 0, spins: false, turn: 0, answered: None }
+        Self {
+            scenes,
+            echo: Echo::Unread,
+            typed: String::new(),
+            row: 0,
+            spins: false,
+            turns_every: 100,
+            turn: 0,
+            is_local: false,
+            answered: None,
+        }
+    }
+
+    /// On a terminal of this machine.
+    fn local(scenes: &[(u64, &'static str, Echo)]) -> Self {
+        Self { is_local: true, ..Self::new(scenes) }
     }
 }
 
@@ -53,8 +75,13 @@ impl Program for Scripted {
     fn begin(&mut self, now: &mut Doing) {
         self.scenes.iter().for_each(|(at, _, _)| now.later(*at, DRAW));
         if self.spins {
-            now.later(100, Action::Tick);
+            now.later(self.turns_every, Action::Tick);
         }
+    }
+
+    fn is_awaited(&self) -> Option<bool> {
+        let is_echoed = matches!(self.echo, Echo::Tty | Echo::Unread);
+        (self.is_local && is_echoed).then_some(self.echo == Echo::Tty)
     }
 
     fn key(&mut self, key: char, _: usize, now: &mut Doing) {
@@ -71,11 +98,11 @@ impl Program for Scripted {
         }
         match self.echo {
             Echo::Off => {}
-            Echo::Tty | Echo::Editor if is_erase && is_empty => {}
-            Echo::Tty if is_erase => now.send("\x08 \x08"),
+            Echo::Tty | Echo::Unread | Echo::Editor if is_erase && is_empty => {}
+            Echo::Tty | Echo::Unread if is_erase => now.send("\x08 \x08"),
             Echo::Editor if is_erase => now.send("\x08\x1b[K"),
             Echo::NoErase if is_erase => now.send("^?"),
-            Echo::Tty | Echo::Editor | Echo::NoErase => now.send(&key.to_string()),
+            Echo::Tty | Echo::Unread | Echo::Editor | Echo::NoErase => now.send(&key.to_string()),
             Echo::Box => now.send(&format!("\x1b[20;3H> {}\x1b[7m \x1b[m ", self.typed)),
             Echo::Corner if is_erase => now.send("\x1b7\x1b[24;70H \x1b8"),
             Echo::Corner => now.send(&format!("\x1b7\x1b[24;70H{key}\x1b8")),
@@ -91,7 +118,7 @@ impl Program for Scripted {
         if action == Action::Tick {
             self.turn += 1;
             now.send(&format!("\x1b7\x1b[1;70H{}\x1b8", ["|", "/", "-", "\\"][self.turn % 4]));
-            return now.later(100, Action::Tick);
+            return now.later(self.turns_every, Action::Tick);
         }
         let (_, text, echo) = self.scenes.pop_front().unwrap();
         self.echo = echo;
@@ -111,6 +138,11 @@ fn waited(program: Scripted, wait: &str) -> (Result<u64, String>, RunRecords) {
 
 fn ready_at(program: Scripted) -> Result<u64, String> {
     waited(program, "Wait+Ready").0
+}
+
+fn assert_ready(what: &str, program: Scripted, within: Range<u64>) {
+    let ready = ready_at(program);
+    assert!(ready.as_ref().is_ok_and(|at| within.contains(at)), "{what}: {ready:?}");
 }
 
 const PROMPT: &str = "ann@host:~$ ";
@@ -186,9 +218,45 @@ fn no_program_is_taken_for_ready_too_early() {
         ),
     ];
     for (what, program, least, most) in cases {
-        let ready = ready_at(program);
-        assert!(ready.as_ref().is_ok_and(|at| (least..most).contains(at)), "{what}: {ready:?}");
+        assert_ready(what, program, least..most);
     }
+}
+
+#[test]
+fn a_program_behind_the_echo_of_its_terminal_is_ready_once_it_reads() {
+    let spinner = |scenes| Scripted { spins: true, ..Scripted::new(scenes) };
+    let cases = [
+        ("a program without a prompt that is known to read", Scripted::local(&[(50, "", Echo::Tty)]), 4000, 5000),
+        (
+            "a program that reads nothing at first",
+            Scripted::local(&[(50, "Loading\r\n> ", Echo::Unread), (9000, "\x1b[2J\x1b[H> ", Echo::Editor)]),
+            9000,
+            11_000,
+        ),
+        (
+            "a program that reads nothing at first, and draws nothing later",
+            Scripted::local(&[(50, "Loading\r\n> ", Echo::Unread), (9000, "", Echo::Tty)]),
+            9000,
+            10_000,
+        ),
+        ("a spinner beside a shell without a line editor", spinner(&[(50, "$ ", Echo::Tty)]), 2000, 6000),
+        (
+            "a clock beside a shell without a line editor",
+            Scripted { turns_every: 1000, ..spinner(&[(50, "$ ", Echo::Tty)]) },
+            2000,
+            12_000,
+        ),
+    ];
+    for (what, program, least, most) in cases {
+        assert_ready(what, program, least..most);
+    }
+}
+
+#[test]
+fn a_program_that_reads_nothing_is_told() {
+    let says = "the program reads nothing: its terminal echoes what is typed";
+    assert_eq!(ready_at(Scripted::local(&[(50, "Loading\r\n> ", Echo::Unread)])), Err(format!("{says}: `>`")));
+    assert_eq!(ready_at(Scripted::local(&[])), Err(says.to_owned()));
 }
 
 #[test]

@@ -3,10 +3,11 @@
 //! - [`Pty`]: on a pseudo-terminal. [`Pipe`]: with pipes. [`Socket`]: on a socket. `ProxyCommand`: as the connection to an ssh host,
 //!   or for its first row.
 //! - `command`, `spawn`: the start. `reaper`: the end, even if the line is dropped before.
-//! - `exit`: its exit status. `orphans`: processes that it leaves behind.
+//! - `exit`: its exit status. `input_wait`: whether it waits for input. `orphans`: processes that it leaves behind.
 
 mod command;
 mod exit;
+mod input_wait;
 mod orphans;
 mod pipe;
 mod proxy_command;

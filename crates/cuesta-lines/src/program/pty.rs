@@ -5,14 +5,14 @@ use std::os::fd::OwnedFd;
 use std::task::{Context, Poll};
 
 use cuesta_record::event_queue::watch;
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl, stat};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcgetpgrp, tcsetwinsize};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::spawn::StandardStreams;
-use super::{ExitStatus, Program, not_started};
+use super::{ExitStatus, Program, input_wait, not_started};
 use crate::{Line, LineTerminal, OpenError, Opening, Received, Traffic};
 
 /// A pseudo-terminal and the program that runs on it, in its own session. The kernel echoes, edits and sends signals as for any
@@ -104,5 +104,14 @@ impl LineTerminal for Pty {
         // In raw mode the program decides what it echoes.
         let by_rows = settings.local_modes.contains(LocalModes::ICANON);
         by_rows.then_some(settings.local_modes.contains(LocalModes::ECHO))
+    }
+
+    fn awaits_echoed_input(&self) -> Option<bool> {
+        if self.echoes() != Some(true) {
+            return None;
+        }
+        let master = self.master.get_ref();
+        let device = stat(ptsname(master, Vec::new()).ok()?).ok()?.st_rdev;
+        input_wait::awaits_input(self.program.child.0, tcgetpgrp(master).ok()?, device)
     }
 }

@@ -1,5 +1,6 @@
 //! Programs on pseudo-terminals: their terminal, and how they and their lines end.
 
+use std::cell::RefCell;
 use std::future::poll_fn;
 use std::process::Command;
 use std::time::Duration;
@@ -71,6 +72,41 @@ fn input_without_echo_is_reported() {
         up_to(&mut *raw, "ready").await;
         assert_eq!(raw.terminal().unwrap().echoes(), None, "the program decides");
     });
+}
+
+#[test]
+fn a_program_that_waits_for_echoed_input_is_told_from_one_that_does_not() {
+    let python =
+        |code: &str| format!("pty:python3 -c 'import os, select, sys, threading as t\nprint(\"ready\")\n{code}'");
+    let (reads, hangs) = (Some(true), Some(false));
+    let cases = [
+        ("pty:echo ready; cat".to_owned(), reads),
+        ("pty:echo ready; head -c1 < /dev/tty; true".to_owned(), reads),
+        (python("select.select([0], [], [])"), reads),
+        (python("p = select.poll(); p.register(0, select.POLLIN); p.poll()"), reads),
+        (python("p = select.epoll(); p.register(0, select.EPOLLIN); p.poll()"), reads),
+        (python("t.Thread(target=sys.stdin.readline).start()"), reads),
+        ("pty:echo ready; sleep 1000".to_owned(), hangs),
+        ("pty:echo ready; sleep 1000; true".to_owned(), hangs),
+        (python("os.read(os.pipe()[0], 1)"), hangs),
+        (python("select.select([], [], [], 1000)"), hangs),
+        (python("select.select([os.pipe()[0]], [], [], 1000)"), hangs),
+        (python("p = select.poll(); p.register(os.pipe()[0]); p.register(0, 0); p.poll()"), hangs),
+        (python("p = select.epoll(); p.register(os.pipe()[0]); p.register(0, 0); p.poll()"), hangs),
+        ("pty:stty -echo; echo ready; cat".to_owned(), None),
+        ("pty:stty raw; echo ready; cat".to_owned(), None),
+    ];
+    for (target, expected) in cases {
+        play(async move {
+            let mut line = line(&target).await;
+            up_to(&mut *line, "ready").await;
+            let line = RefCell::new(line);
+            let is_awaited = || line.borrow_mut().terminal().unwrap().awaits_echoed_input();
+            // It may do something else before it waits; what never reads must never seem to.
+            wait_until(&target, || is_awaited() == expected).await;
+            assert!((0..50).all(|_| is_awaited() == expected), "{target}");
+        });
+    }
 }
 
 #[test]
