@@ -157,7 +157,8 @@ impl User {
                     self.become_idle();
                 }
                 Stop::Lost(loss) => {
-                    if loss == Failure::NotReady {
+                    let is_at_start = matches!(loss, Failure::ExitedAtStart | Failure::NoProgram);
+                    if loss == Failure::NotReady || is_at_start && self.is_at_ready() {
                         self.set_not_ready(true);
                     }
                     self.shared.tally(|tally| tally.counts.count_failure(loss));

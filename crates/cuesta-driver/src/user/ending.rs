@@ -38,9 +38,13 @@ impl User {
         }
         let ended = session.program_exit(clock::now() + EXIT_WAIT).await;
         let by_exit = |status| self.failure_by_exit(fault, status, session.has_sent());
-        let is_awaited = matches!(self.program().ops.get(self.at), Some(Op::Ready { .. }));
-        let loss = if is_awaited { Failure::NotReady } else { ended.map_or(fault, by_exit) };
-        let account = self.describe_end(ended, &session.last_rows());
+        let loss = match ended.map_or(fault, by_exit) {
+            at_start @ (Failure::ExitedAtStart | Failure::NoProgram) => at_start,
+            _ if self.is_at_ready() => Failure::NotReady,
+            loss => loss,
+        };
+        let last = session.last_rows();
+        let account = self.describe_end(ended, &last, session.received() > 0);
         self.shared.tally(|tally| {
             tally.counts.said.entry(loss).or_insert(account);
         });
@@ -49,7 +53,7 @@ impl User {
 
     /// The failure to count, given the line's and how the program there ended.
     fn failure_by_exit(&self, fault: Failure, status: ExitStatus, has_sent: bool) -> Failure {
-        let waits = self.program().ops.iter().any(|op| matches!(op, Op::Wait { .. }));
+        let waits = self.program().ops.iter().any(|op| matches!(op, Op::Wait { .. } | Op::Ready { .. }));
         match status {
             _ if fault == Failure::NoProgram => fault,
             _ if !self.host_has_answered && (waits || !has_sent) => Failure::ExitedAtStart,
@@ -58,8 +62,8 @@ impl User {
         }
     }
 
-    /// How the program ended, and what the host sent last.
-    fn describe_end(&self, ended: Option<ExitStatus>, last: &[u8]) -> String {
+    /// How the program ended, and what the host sent last; `has_sent`: it has sent anything.
+    fn describe_end(&self, ended: Option<ExitStatus>, last: &[u8], has_sent: bool) -> String {
         let target = &self.shared.spec.groups[self.group].target;
         let is_program = kind_of(target).is_some_and(|kind| kind.starts_program);
         // A command, or an address without its settings.
@@ -71,6 +75,7 @@ impl User {
         let mut about = format!("{} {how}", make_printable(host));
         let rows = last_rows(last, &self.shared.groups[self.group].secrets(self.rank));
         let _ = match rows.as_slice() {
+            [] if has_sent => write!(about, "; it had drawn its screen, and said nothing"),
             [] => write!(about, " and had said nothing"),
             rows => write!(about, "; it said last: {}", rows.join(" | ")),
         };

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use cuesta_record::{Failure, clock};
-use cuesta_tape::Probe;
+use cuesta_tape::{Op, Probe};
 
 use super::{Stop, User};
 use crate::readiness::Hindrance;
@@ -46,6 +46,11 @@ impl User {
             }
             Err(hindrance) => Err(self.tell_hindrance(session, &hindrance, now.since(since))),
         }
+    }
+
+    /// Whether the user plays a `Wait+Ready`.
+    pub(super) fn is_at_ready(&self) -> bool {
+        matches!(self.program().ops.get(self.at), Some(Op::Ready { .. }))
     }
 
     /// Counts whether this user's program is ready, as was seen last.
