@@ -31,6 +31,17 @@ class Notes(App):
 Notes().run()
 """
 
+SLOW = """
+import os, time, tty
+os.write(1, b"Loading\\r\\n> ")
+time.sleep(3)
+tty.setraw(0)
+os.write(1, b"\\x1b[2J\\x1b[H> ")
+while key := os.read(0, 1):
+    time.sleep(0.04)
+    os.write(1, b"\\b\\x1b[K" if key == b"\\x7f" else key)
+"""
+
 Play = Callable[..., tuple[int, dict[str, Any], str]]
 
 
@@ -44,6 +55,7 @@ def play(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> Play:
         write("long.txt", "".join(f"row {number}\n" for number in range(200)))
         write("notes.txt", "one\n")
         write("app.py", APP)
+        write("slow.py", SLOW)
         code = main(["run", "plan.toml", "--target", target, "--out", "out", "--quiet"])
         text = " ".join(capsys.readouterr().out.split())
         return code, json.loads((here / "out" / "summary.json").read_text()), text
@@ -57,6 +69,8 @@ def play(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> Play:
         ("pty:less long.txt", "the program shows a pager: `long.txt`"),
         ("pty:whiptail --yesno 'Install it?' 10 40", "the program asks a question: `│ <Yes> <No> │`"),
         ("pty:printf 'debian login: '; cat", "the program shows a login screen: `debian login:`"),
+        ("pty:printf 'Sign in\\nEmail address: '; cat", "the program shows a login screen: `Email address:`"),
+        ("pty:whiptail --inputbox Password: 8 40", "the program shows a login screen: `│ Password: │`"),
         ("pty:echo no licence; exit 3", "exited with status 3; it said last: no licence"),
     ],
 )
@@ -91,3 +105,17 @@ def test_a_program_that_takes_keys_is_seen_to(play: Play, target: str, wait: str
         code, summary, _ = play(target, wait)
     assert code == Exit.INTERRUPTED, summary["invalid_because"]
     assert (summary["errors"]["by_name"], summary["keystrokes"]["count"]) == ({}, typed)
+
+
+def test_a_program_that_hangs_behind_the_echo_of_its_terminal_is_not_ready(play: Play) -> None:
+    code, summary, text = play("pty:echo Loading; printf '> '; sleep 1000", "Wait+Ready@6s")
+    assert code == Exit.INVALID
+    assert "the program reads nothing: its terminal echoes what is typed: `>`" in text
+    assert summary["keystrokes"]["count"] == 0
+
+
+def test_a_program_that_starts_slowly_is_waited_for(play: Play) -> None:
+    with ended_when(lambda out: sum(row["keys"] for row in measured_rows(out)) >= len(TYPED)):
+        _, summary, _ = play(f"pty:{shlex.quote(sys.executable)} slow.py", "Wait+Ready@60s")
+    assert (summary["errors"]["by_name"], summary["echo"]["count"]) == ({}, len(TYPED))
+    assert summary["echo"]["min"] > 0.039

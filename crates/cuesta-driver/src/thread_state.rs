@@ -273,11 +273,11 @@ impl ThreadState {
             && loads.all(|(group, users)| group.not_ready.load(Ordering::Relaxed) >= users)
     }
 
-    /// Whether anyone waits for an answer or an echo.
+    /// Whether anyone waits for an answer or an echo, or has not said yet why the program is not ready.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.users
-            .borrow()
-            .iter()
-            .any(|slot| matches!(slot.waiting_for, Some(WaitingFor::Answer(_))) || slot.unechoed.is_some())
+        self.users.borrow().iter().any(|slot| {
+            let waits = matches!(slot.waiting_for, Some(WaitingFor::Answer(_) | WaitingFor::Ready(_)));
+            waits || slot.unechoed.is_some()
+        })
     }
 }

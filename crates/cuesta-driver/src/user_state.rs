@@ -27,6 +27,8 @@ pub(crate) enum WaitingFor {
     Answer(AwaitedAnswer),
     /// Output that no key of the user asked for, such as a first prompt; waited for since this instant.
     Prompt(Stamp),
+    /// A program that takes keys; counted as a prompt.
+    Ready(Stamp),
 }
 
 impl WaitingFor {
@@ -34,7 +36,7 @@ impl WaitingFor {
     pub(crate) fn since(self) -> Stamp {
         match self {
             Self::Answer(answer) => answer.due,
-            Self::Prompt(since) => since,
+            Self::Prompt(since) | Self::Ready(since) => since,
         }
     }
 }
@@ -195,7 +197,7 @@ impl UserState {
     pub(crate) fn row(&mut self, step: usize, group: &str, end: Stamp) -> UserRow {
         let waits = match self.waiting_for {
             Some(WaitingFor::Answer(answer)) if answer.due < end => Some(("answer", answer.due)),
-            Some(WaitingFor::Prompt(since)) if since < end => Some(("prompt", since)),
+            Some(WaitingFor::Prompt(since) | WaitingFor::Ready(since)) if since < end => Some(("prompt", since)),
             _ => None,
         };
         let mean = self.response_sum.as_secs_f64() / self.transactions.max(1) as f64;
@@ -274,7 +276,7 @@ pub(crate) fn count_waiting(users: &[UserState], end: Stamp, counts: &mut Driver
                 counts.waiting.answers += 1;
                 counts.oldest = counts.oldest.max(age(answer.due));
             }
-            Some(WaitingFor::Prompt(since)) if since < end => {
+            Some(WaitingFor::Prompt(since) | WaitingFor::Ready(since)) if since < end => {
                 counts.waiting.prompts += 1;
                 counts.waiting.oldest = counts.waiting.oldest.max(age(since));
             }

@@ -60,6 +60,7 @@ class StepRecords:
         own = [(agent, [row for row in agent.intervals if row.step == self.number]) for agent in self.recorded.agents]
         self.rows = [row for _, rows in own for row in rows if row.measured]
         self.before = [row for _, rows in own for row in rows if row.phase == "settle"]
+        self.after = [row for _, rows in own for row in rows if row.phase == "drain"]
         self.by_agent = {agent.number: rows for agent, rows in own if rows}
         self.counts = merge_counts(self.rows)
         self.last = merge_counts([rows[-1] for rows in map(measured_rows, self.by_agent.values()) if rows])
@@ -174,7 +175,7 @@ class StepRecords:
             count=failed,
             by_name=dict(measured.most_common()),
             before=dict(before.most_common()),
-            said=merge_counts([*self.before, *self.rows]).said,
+            said=merge_counts([*self.before, *self.rows, *self.after]).said,
             rate=failed / (done + failed) if done + failed else 0.0,
         )
 

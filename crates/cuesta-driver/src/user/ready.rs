@@ -11,6 +11,9 @@ use crate::readiness::Hindrance;
 use crate::session::Session;
 use crate::user_state::{Activity, WaitingFor};
 
+/// A user who is not ready when measuring ends says what is seen then, after it was counted that the user still waits.
+const AFTER_THE_END: Duration = Duration::from_millis(20);
+
 impl User {
     /// Waits until the program is ready. If it is not in time, the line is given up.
     pub(super) async fn wait_until_ready(
@@ -22,9 +25,10 @@ impl User {
         let since = clock::now();
         self.last_wait = (self.at, since);
         self.shared.set_activity(self.slot, Activity::Other, since);
-        self.shared.user(self.slot, |user| user.wait_for(Some(WaitingFor::Prompt(since))));
-        let drained = self.shared.schedule().timeline.drained();
-        let deadline = (since.max(self.ready) + timeout).min(drained);
+        self.shared.user(self.slot, |user| user.wait_for(Some(WaitingFor::Ready(since))));
+        let timeline = &self.shared.schedule().timeline;
+        let over = (timeline.end() + AFTER_THE_END).min(timeline.drained());
+        let deadline = (since.max(self.ready) + timeout).min(over);
         let ready = session.wait_until_ready(probe, deadline).await;
         self.shared.user(self.slot, |user| user.wait_for(None));
         let now = clock::now();
@@ -38,7 +42,7 @@ impl User {
                 self.shared.set_activity(self.slot, Activity::Thinking, now);
                 Ok(())
             }
-            Err(hindrance) if now >= drained => {
+            Err(hindrance) if now >= over => {
                 if !self.host_has_answered {
                     self.say_not_ready(session, &hindrance);
                 }

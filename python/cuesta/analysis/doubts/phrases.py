@@ -28,7 +28,7 @@ def advice_for_errors(step: StepFigures, otherwise: str) -> str:
     if lost_lines:
         return f"see why lines were lost: {list_counts(lost_lines)}"
     # The run ended before the program was ready.
-    return said.get("not-ready", otherwise)
+    return f"not ready yet: {said['not-ready']}" if "not-ready" in said else otherwise
 
 
 def describe_waiting(users: int, oldest: float) -> str:
