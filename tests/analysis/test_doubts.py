@@ -15,6 +15,8 @@ NO_ANSWERS: Callable[..., list[float]] = lambda *_: []  # noqa: E731
 LIMITS = ("response.p95 < 1s", "errors.rate < 70%", "throughput > 0")
 ECHOES = [("interactive/keys/echo", [0.001] * 20)]
 MANY_ECHOES = [("interactive/keys/echo", [0.001] * 100)]
+IN_A_SECOND = 26
+"""Keys of a made-up run in each second; none is late."""
 LATE = [("interactive/keys/lateness", [0.02] * 20)]
 
 
@@ -68,6 +70,18 @@ def test_values_beyond_the_thresholds_of_the_plan_raise_doubts(
     assert names(run(tmp_path / "beyond", **made)) == [doubt]
     if allowed:
         assert names(run(tmp_path / "allowed", **made, validity=allowed)) == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "late", "part"), [(40, 2, None), (40, 3, "5 %"), (99, 3, None), (100, 1, None), (100, 2, "1 %")]
+)
+def test_of_few_keys_a_single_late_one_is_no_doubt(tmp_path: Path, keys: int, late: int, part: str | None) -> None:
+    lateness = [0.0] * (keys - IN_A_SECOND - late) + [0.02] * late
+    histograms = [*MANY_ECHOES, ("interactive/keys/lateness", lateness)]
+    made = run(tmp_path / "run", measure=1, histograms=histograms)
+    assert made.last.lateness.count == keys
+    said = [str(each) for each in made.doubts if each.doubt.name == "late"]
+    assert [each.startswith(f"the driver was late: {part} of keys") for each in said] == [True] * (part is not None)
 
 
 REASON = "python3 nothere.py exited with status 2; it said last: no such file"
