@@ -30,6 +30,8 @@ pub(crate) enum Drawing {
     BelowStream { hides: bool },
     /// Each key twice.
     Twice,
+    /// Each key at once in a style in which it is not seen, and later in another.
+    Unseen(&'static str),
 }
 
 /// A line editor that shows keys late.
@@ -63,6 +65,8 @@ impl Editor {
         let row = &self.row;
         match self.drawing {
             Drawing::Plain | Drawing::Interrupted => new.to_owned(),
+            Drawing::Unseen(_) if new.is_empty() => String::new(),
+            Drawing::Unseen(_) => format!("\x08{new}"),
             Drawing::Twice => new.chars().flat_map(|key| [key, key]).collect(),
             Drawing::Addressed => format!("\x1b[3;{}H{new}", 4 + row.len() - new.len()),
             Drawing::Redrawn => format!("\r\x1b[2K$ {row}"),
@@ -129,6 +133,11 @@ impl Program for Editor {
     fn key(&mut self, key: char, number: usize, now: &mut Doing) {
         if !self.coalesces || self.waiting.is_empty() {
             now.later(self.lag, Action::Draw(number));
+        }
+        if let Drawing::Unseen(style) = self.drawing
+            && key != '\r'
+        {
+            now.send(&format!("{style}{key}\x1b[m"));
         }
         self.waiting.push((number, key));
     }
@@ -253,6 +262,13 @@ fn every_key_is_shown_when_the_program_shows_it() {
         ] {
             types_at(drawing, lag, 83, false, "list all the");
         }
+    }
+}
+
+#[test]
+fn a_key_is_shown_when_it_is_seen() {
+    for style in ["\x1b[8m", "\x1b[30;40m", "\x1b[38;2;9;9;9;48;2;9;9;9m"] {
+        types_at(Drawing::Unseen(style), 40, 83, false, "listallthe");
     }
 }
 

@@ -87,8 +87,12 @@ impl Cell {
         self.is_written().then_some(shown)
     }
 
+    /// By its attribute, or because its character has the colour of its ground. Terminals show bold and faint ones in another colour.
     fn is_hidden(&self) -> bool {
-        self.style.attributes.contains(Attributes::HIDDEN)
+        let Style { foreground, background, attributes } = self.style;
+        let is_alike = foreground == background && foreground != Colour::Default;
+        attributes.contains(Attributes::HIDDEN)
+            || is_alike && !attributes.intersects(Attributes::BOLD | Attributes::FAINT)
     }
 
     /// The combining characters that are joined to its character.

@@ -137,6 +137,21 @@ mod tests {
     }
 
     #[test]
+    fn a_character_in_the_colour_of_its_ground_is_hidden() {
+        let is_blank = |sequence: &str| {
+            let mut screen = Screen::new(10, 1);
+            screen.feed(format!("{sequence}x").as_bytes());
+            screen.cell(0, 0).expect("a cell").is_blank()
+        };
+        for sequence in ["8", "30;40", "38;5;7;47", "7;37;47", "38;2;1;2;3;48;2;1;2;3"] {
+            assert!(is_blank(&format!("\x1b[{sequence}m")), "{sequence}");
+        }
+        for sequence in ["0", "7", "30", "40", "1;30;40", "2;37;47", "90;40", "38;2;1;2;3;48;2;1;2;4"] {
+            assert!(!is_blank(&format!("\x1b[{sequence}m")), "{sequence}");
+        }
+    }
+
+    #[test]
     fn attributes_are_set_and_reset() {
         assert_eq!(style("\x1b[1;4:3m").attributes, Attributes::BOLD | Attributes::UNDERLINED);
         assert_eq!(style("\x1b[1;4m\x1b[4:0m").attributes, Attributes::BOLD);
