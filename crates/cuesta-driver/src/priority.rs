@@ -5,22 +5,8 @@
 //! priority 99 in 100 were less than 0.12 ms late, with a short slice nine in ten. A better `nice` value changes nothing in that.
 #![allow(unsafe_code)] // each call reads one structure, which outlives it
 
-/// The shortest slice that the kernel takes.
+/// The shortest slice that the kernel takes, in nanoseconds.
 const SLICE: u64 = 100_000;
-
-/// As `sched_setattr(2)` reads it, in its first version.
-#[repr(C)]
-struct SchedAttr {
-    size: u32,
-    policy: u32,
-    flags: u64,
-    nice: i32,
-    priority: u32,
-    /// Nanoseconds; of an ordinary thread its slice, since Linux 6.12.
-    runtime: u64,
-    deadline: u64,
-    period: u64,
-}
 
 /// Lets this thread run before other programs when it wakes: by a real-time priority if it may have one (root, or `ulimit -r`), else
 /// by a short slice. Programs that it starts get neither. Where the kernel knows neither, its lateness shows it.
@@ -30,15 +16,16 @@ pub(crate) fn go_first() {
     if unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, &raw const first) } == 0 {
         return;
     }
-    let short = SchedAttr {
-        size: size_of::<SchedAttr>() as u32,
-        policy: libc::SCHED_OTHER as u32,
-        flags: libc::SCHED_FLAG_RESET_ON_FORK as u64,
-        nice: 0,
-        priority: 0,
-        runtime: SLICE,
-        deadline: 0,
-        period: 0,
+    let short = libc::sched_attr {
+        size: size_of::<libc::sched_attr>() as u32,
+        sched_policy: libc::SCHED_OTHER as u32,
+        sched_flags: libc::SCHED_FLAG_RESET_ON_FORK as u64,
+        sched_nice: 0,
+        sched_priority: 0,
+        // Of an ordinary thread its slice, since Linux 6.12.
+        sched_runtime: SLICE,
+        sched_deadline: 0,
+        sched_period: 0,
     };
     // SAFETY: as above; the kernel reads `size` bytes.
     unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const short, 0) };
