@@ -32,6 +32,14 @@ def test_figures_are_divided_by_the_keys_that_frames_showed(tmp_path: Path) -> N
     assert step.keys[0].whole_frame == step.whole_frame
 
 
+def test_bytes_are_those_of_all_frames_drawn_for_a_key(tmp_path: Path) -> None:
+    folder = frames(tmp_path / "run", frame=0.004, drawn=20, drawn_bytes=10_640)
+    step = summarise(folder).last
+    assert step.frames
+    assert (step.frames.per_key, step.frames.bytes_per_key) == (2.0, 1064.0)
+    assert "a key takes 1,064 bytes" in " ".join(text(summarise(folder)).split())
+
+
 def test_without_frames_there_is_no_figure(tmp_path: Path) -> None:
     keys = [("interactive/keys/echo", [0.002] * 300)]
     step = summarise(RunFolder(tmp_path / "run", histograms=keys).write()).last

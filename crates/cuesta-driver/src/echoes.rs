@@ -78,8 +78,8 @@ pub(crate) enum OutputEvent {
         /// It is the first key of its frame.
         is_first: bool,
     },
-    /// This number of frames was drawn for a timed key.
-    DrawnFor(u32),
+    /// This number of frames was drawn for a timed key, of so many bytes.
+    DrawnFor { frames: u32, bytes: u64 },
     /// A key that is timed in this way will never be echoed.
     Missed(Echo),
     /// The text to which a key belongs cannot be followed, or it cannot be told which frame shows it.

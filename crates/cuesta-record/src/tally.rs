@@ -268,6 +268,8 @@ record! {
         followed: u64 = Number;
         /// frames that began after one of `followed` was sent and before the next key, while a key waited or soon after
         drawn: u64 = Number;
+        /// bytes of `drawn`
+        drawn_bytes: u64 = Bytes | none;
     }
 }
 
@@ -284,10 +286,11 @@ impl FrameCounts {
         self.shared += u64::from(frame.keys > 1);
     }
 
-    /// This number of frames was drawn for a key.
-    pub fn count_drawn(&mut self, frames: u32) {
+    /// This number of frames, of so many bytes, was drawn for a key.
+    pub fn count_drawn(&mut self, frames: u32, bytes: u64) {
         self.followed += 1;
         self.drawn += u64::from(frames);
+        self.drawn_bytes += bytes;
     }
 }
 

@@ -210,12 +210,18 @@ class StepRecords:
         return replace(due, adds_up=due.accounted == due.count)
 
     def frames(self) -> Frames | None:
-        """Divide what the frames that showed keys took by these keys; None if there were none."""
+        """Divide the frames drawn for keys, and their bytes, by these keys; None if no key was shown.
+
+        Older records have only the bytes of frames that showed a key: these are divided by the keys that they showed.
+        """
         counted = self.counts.frames
         if counted is None or not counted.keys:
             return None
         per_key = counted.drawn / counted.followed if counted.followed else None
-        return Frames(counted.keys, per_key, counted.bytes / counted.keys, counted.shared)
+        bytes_per_key = counted.bytes / counted.keys
+        if counted.drawn_bytes is not None and counted.followed:
+            bytes_per_key = counted.drawn_bytes / counted.followed
+        return Frames(counted.keys, per_key, bytes_per_key, counted.shared)
 
     def at_work(self) -> float:
         return sum(row.active * row.length for row in self.rows) / self.seconds if self.seconds else 0.0

@@ -40,7 +40,7 @@ class Frames:
         Unit.COUNT,
         "frames a key",
     )
-    bytes_per_key: float = declare("bytes of these frames for each key that they showed", Unit.BYTES, "bytes a key")
+    bytes_per_key: float = declare("bytes of the frames drawn for a key", Unit.BYTES, "bytes a key")
     shared_keys: int = declare("keys that a frame showed together with others", Unit.COUNT, "keys that shared a frame")
 
 

@@ -85,6 +85,8 @@ class FrameCounts:
     """Timed keys for which all frames were counted."""
     drawn: int
     """Frames that began after one of `followed` was sent and before the next key, while a key waited or soon after."""
+    drawn_bytes: int | None = None
+    """Bytes of `drawn`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,7 +37,9 @@ impl Session {
                 self.shared.tally(|tally| tally.counts.frames.count_key(&frame, is_first));
                 self.log_key(key, shown, Some(frame));
             }
-            OutputEvent::DrawnFor(frames) => self.shared.tally(|tally| tally.counts.frames.count_drawn(frames)),
+            OutputEvent::DrawnFor { frames, bytes } => {
+                self.shared.tally(|tally| tally.counts.frames.count_drawn(frames, bytes));
+            }
             OutputEvent::Missed(echo) => self.count_unechoed(echo, WaitEnd::Lost, Stamp::FAR),
             OutputEvent::Lost => self.shared.tally(|tally| tally.counts.unfollowed += 1),
             OutputEvent::Wrong => self.shared.tally(|tally| {

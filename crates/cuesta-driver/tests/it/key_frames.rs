@@ -63,6 +63,7 @@ const CURSOR: usize = 2;
 const MORE: usize = 3;
 const EMPTY: usize = 4;
 
+const MORE_TEXT: &str = "\x1b7\x1b[9;1Hmore\x1b8";
 const CURSOR_SHOWN: &str = "\x1b[?25h";
 
 impl Row {
@@ -136,7 +137,7 @@ impl Program for Row {
                 self.counts.bytes.set(self.counts.bytes.get() + CURSOR_SHOWN.len());
                 now.send(CURSOR_SHOWN);
             }
-            Action::Answer(MORE) => now.send("\x1b7\x1b[9;1Hmore\x1b8"),
+            Action::Answer(MORE) => now.send(MORE_TEXT),
             Action::Answer(_) => {
                 self.text.clear();
                 now.send("\r\x1b[K> ");
@@ -180,6 +181,7 @@ fn a_frame_ends_with_its_last_write() {
     for writes in 1..=4 {
         let (records, ..) = types("writes", Row { writes, ..row() }, 150);
         assert_eq!(drawn(&records), 1.0);
+        close("bytes", records.sum("frames/drawn_bytes"), records.sum("frames/bytes"), 0.01);
         let took = records.quantile("g/keys/whole_frame", 0.5) - records.quantile("g/keys/echo", 0.5);
         assert!((took - (writes - 1) as f64 * 1e-3).abs() < 1e-4, "{took}");
     }
@@ -216,6 +218,8 @@ fn fast_keys_have_frames_of_their_own() {
 fn what_is_drawn_behind_an_echo_is_another_frame() {
     let (records, ..) = types("more", Row { more: Some(50), ..row() }, 150);
     close("two frames", drawn(&records), 2.0, 0.01);
+    let behind = (records.sum("frames/drawn") - records.sum("frames/count")) * MORE_TEXT.len() as f64;
+    close("bytes of both", records.sum("frames/drawn_bytes"), records.sum("frames/bytes") + behind, 0.01);
     // Longer after the echo it may be drawn for any reason.
     let (records, ..) = types("later", Row { more: Some(250), ..row() }, 500);
     assert_eq!(drawn(&records), 1.0);

@@ -42,6 +42,8 @@ struct Frame {
     bytes: u64,
     /// The host has marked its end.
     is_marked: bool,
+    /// It is drawn for a timed key.
+    is_drawn_for: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -60,6 +62,8 @@ struct DrawnFor {
     sent: Stamp,
     /// Frames drawn for it.
     frames: u32,
+    /// Bytes of frames drawn for timed keys that came since it was sent: the frame of the key before it may go on.
+    bytes: u64,
     /// Frames that begin until then are drawn for it.
     until: Stamp,
     /// Another key was sent that is not timed.
@@ -72,7 +76,7 @@ impl KeyFrames {
         if is_timed {
             self.end_key(events);
             let (sent, until) = (key.sent, key.sent + SOON);
-            self.drawn_for = Some(DrawnFor { sent, frames: 0, until, is_over: false });
+            self.drawn_for = Some(DrawnFor { sent, frames: 0, bytes: 0, until, is_over: false });
         } else if let Some(drawn_for) = &mut self.drawn_for {
             drawn_for.is_over = true;
         }
@@ -87,7 +91,7 @@ impl KeyFrames {
 
     /// More is drawn. `came`: when the first and the last byte of it came. `is_marked`: the last byte is of the mark of a frame's end.
     pub(super) fn drawn(&mut self, bytes: usize, (first, last): (Stamp, Stamp), is_marked: bool) {
-        let new = Frame { number: 0, begun: first, last, bytes: 0, is_marked: false };
+        let new = Frame { number: 0, begun: first, last, bytes: 0, is_marked: false, is_drawn_for: false };
         let piece = self.piece.get_or_insert(new);
         (piece.last, piece.bytes, piece.is_marked) = (last, piece.bytes + bytes as u64, is_marked);
     }
@@ -104,11 +108,14 @@ impl KeyFrames {
         if !self.frame.is_some_and(|frame| self.continues(frame, piece)) {
             self.end_frame(events);
             self.begun += 1;
-            self.frame = Some(Frame { number: self.begun, bytes: 0, is_marked: false, ..piece });
-            self.count_for_key(piece.begun, is_awaited, shows_key);
+            let is_drawn_for = self.count_for_key(piece.begun, is_awaited, shows_key);
+            self.frame = Some(Frame { number: self.begun, bytes: 0, is_marked: false, is_drawn_for, ..piece });
         }
         let Some(frame) = &mut self.frame else { return };
         frame.bytes += piece.bytes;
+        if let Some(key) = self.drawn_for.as_mut().filter(|_| frame.is_drawn_for) {
+            key.bytes += piece.bytes;
+        }
         if !frame.is_marked {
             (frame.last, frame.is_marked) = (piece.last, piece.is_marked);
         }
@@ -153,18 +160,21 @@ impl KeyFrames {
         !(has_later_key || frame.is_marked && is_frame)
     }
 
-    /// A frame has begun: counts it if it is drawn for the last timed key.
-    fn count_for_key(&mut self, begun: Stamp, is_awaited: bool, shows_key: bool) {
-        let Some(key) = self.drawn_for.as_mut().filter(|key| key.sent <= begun) else { return };
+    /// A frame has begun: counts it if it is drawn for the last timed key, and says so.
+    fn count_for_key(&mut self, begun: Stamp, is_awaited: bool, shows_key: bool) -> bool {
+        let Some(key) = self.drawn_for.as_mut().filter(|key| key.sent <= begun) else { return false };
         let counts = if key.is_over { shows_key } else { is_awaited || begun <= key.until };
         key.frames += u32::from(counts);
         if is_awaited {
             key.until = begun + SOON;
         }
+        counts
     }
 
     fn end_key(&mut self, events: &mut Vec<OutputEvent>) {
-        events.extend(self.drawn_for.take().map(|key| OutputEvent::DrawnFor(key.frames)));
+        events.extend(
+            self.drawn_for.take().map(|DrawnFor { frames, bytes, .. }| OutputEvent::DrawnFor { frames, bytes }),
+        );
     }
 
     fn end_frame(&mut self, events: &mut Vec<OutputEvent>) {
