@@ -28,6 +28,7 @@ SEVERAL = re.compile(r"[;&|\n]")
 BEFORE_A_PROGRAM = re.compile(r"exec|env|-.*|\w+=.*", re.DOTALL)
 PATH = re.compile(r"[^-=:\s'\"][^=:\s'\"]*")
 """A word that is nothing but a path, or a name."""
+INTERPRETER = re.compile(r"(python|node|bun|ruby|perl|php|sh|bash)[\d.]*")
 ADDRESS = re.compile(r"//(?:(?P<user>[^@/:]*)[^@/]*@)?(?P<host>\[[^]]*\]|[^:/]*)(?P<port>:\d+)?(?P<path>.*)")
 
 
@@ -55,7 +56,7 @@ def propose_names(one: str, other: str) -> Iterator[tuple[str, str]]:
 
 def name_commands(one: str, other: str) -> Iterator[tuple[str, str]]:
     """Names of two commands: their programs, or as many of their words as are needed."""
-    left, right = WORD.findall(one), WORD.findall(other)
+    left, right = without_interpreter(WORD.findall(one), WORD.findall(other))
     before = count_common(left, right)
     after = min(count_common(left[::-1], right[::-1]), len(left) - before, len(right) - before)
     only_more = before + after == min(len(left), len(right))  # one has all words of the other, and some of its own
@@ -68,6 +69,15 @@ def name_commands(one: str, other: str) -> Iterator[tuple[str, str]]:
     yield unlike_parts(*unlike)
     yield unlike
     yield " ".join(left), " ".join(right)
+
+
+def without_interpreter(left: list[str], right: list[str]) -> tuple[list[str], list[str]]:
+    """The words of two commands without `python3` where both give it the path of a script."""
+    both = (left[:2], right[:2])
+    are_scripts = all(len(words) == 2 and PATH.fullmatch(words[1]) and "." in words[1] for words in both)
+    if are_scripts and left[0] == right[0] and INTERPRETER.fullmatch(last_part(left[0])):
+        return left[1:], right[1:]
+    return left, right
 
 
 def count_common(left: Sequence[str], right: Sequence[str]) -> int:
