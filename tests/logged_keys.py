@@ -11,6 +11,7 @@ class LoggedKey:
     """A key and the frame that Cuesta says shows it; instants are in ns."""
 
     user: int
+    due: int
     sent: int
     shown: int
     whole: int

@@ -54,11 +54,6 @@ class Judged:
     def bytes(self) -> int:
         return sum(frame.bytes for frame in self.frames)
 
-    @property
-    def times(self) -> list[float]:
-        """From when each key came to the beginning of its frame's last write, in seconds, in order."""
-        return sorted((frame.last - key) / 1e9 for frame in self.frames for key in frame.keys)
-
 
 def judge_frames(log: Path, ends: Ends, pause: float) -> Judged:
     """The frames that show keys, of all users of a log; a longer pause than this ends a frame without a mark."""
