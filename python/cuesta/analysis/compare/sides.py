@@ -195,7 +195,7 @@ def extract_figures(folder: Path, summary: Summary, step: int | None = None) -> 
 
 def compute_failure_shares(step: StepFigures) -> dict[str, float]:
     """The shares of failures of a step: of transactions, or of keys if there are none; and of users."""
-    asked = step.transactions.count or step.keystrokes.count
+    asked = step.all_transactions or step.all_keys
     failed, without_work = step.errors.count, max(step.lost_users, step.never_at_work)
     return {
         FAILED.name: failed / (failed + asked) if failed else 0.0,
