@@ -1,4 +1,4 @@
-"""The libraries that each verb loads for its work: nobody waits for one that is not used.
+"""The libraries that each verb loads for its work: a verb loads no library that it does not use.
 
 SciPy and NumPy take a second to load, DuckDB and pydantic some tenths. Help loads none: see test_start.
 """

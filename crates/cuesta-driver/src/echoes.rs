@@ -78,7 +78,7 @@ pub(crate) enum OutputEvent {
         /// It is the first key of its frame.
         is_first: bool,
     },
-    /// This number of frames was drawn for a timed key, of so many bytes.
+    /// Frames were drawn for a timed key: their number, and their bytes together.
     DrawnFor { frames: u32, bytes: u64 },
     /// A key that is timed in this way will never be echoed.
     Missed(Echo),

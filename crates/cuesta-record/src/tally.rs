@@ -286,7 +286,7 @@ impl FrameCounts {
         self.shared += u64::from(frame.keys > 1);
     }
 
-    /// This number of frames, of so many bytes, was drawn for a key.
+    /// Counts the frames that were drawn for a key, and their bytes together.
     pub fn count_drawn(&mut self, frames: u32, bytes: u64) {
         self.followed += 1;
         self.drawn += u64::from(frames);

@@ -30,7 +30,7 @@ class VersionsRecord(BaseModel):
     """If they are revisions of git."""
     tape: str
     is_default_tape: bool = False
-    """Whether nobody named a tape."""
+    """Whether the tape is the built-in one, because the user named none."""
     figures: tuple[str, ...]
     """The figures that are judged."""
     guards: tuple[str, ...]

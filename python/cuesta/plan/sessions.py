@@ -50,7 +50,7 @@ def _number(value: object) -> int | None:
 
 
 def _stream_at(target: str, others: int) -> str:
-    """The tape for sessions at a shell. Raises UsageError for other programs, at which nobody knows what streams."""
+    """The tape for sessions at a shell. Raises UsageError for other programs, whose streams start in unknown ways."""
     if is_shell(target) or not others:
         return STREAM_TAPE
     rows = ("Set Echo off", "Wait+Silence 2s", 'Type "write a long text" Enter', "Forever", "  Sleep 1m", "End")

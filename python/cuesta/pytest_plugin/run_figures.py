@@ -27,7 +27,7 @@ def read_figures(run: Run) -> dict[str, float]:
 
 
 def has_enough(figure: str, step: StepFigures) -> bool:
-    """Whether so many values were measured that one is beyond the percentile."""
+    """Whether a run has enough values for a percentile: at least one lies beyond it."""
     series, statistic = figure.split(".")
     values: Distribution = getattr(step, series)
     return values.total >= values_needed(statistic)

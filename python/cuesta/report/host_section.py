@@ -137,7 +137,7 @@ def describe_cpu(host: HostFigures) -> Iterator[str]:
 
 
 def sum_up_cpu(host: HostFigures) -> str:
-    """The host's CPUs in a sentence, without parts of which there was nothing."""
+    """The use of the host's CPUs in a sentence. Parts that rounding makes 0 are left out."""
     if host.cpu is None:
         return f"host CPU: {host.cpu_missing or 'no meter data'}"
     cpus = f" of {many(len(host.meter_report.cpus), 'CPU')}" if host.meter_report else ""

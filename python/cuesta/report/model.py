@@ -194,7 +194,7 @@ class Verdict:
     name: str = "VALIDITY"
     """Its name in the margin of a terminal."""
     reasons_last: bool = False
-    """Whether a terminal shows the reasons above the headline, at the end of the text, where nobody overlooks them."""
+    """Whether a terminal shows the reasons above the headline, at the end of the text, where readers see them first."""
 
 
 @dataclass(frozen=True, slots=True)

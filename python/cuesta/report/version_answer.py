@@ -137,7 +137,7 @@ def explain_doubt(comparison: VersionComparison) -> str:
     if not comparison.figures:
         return explain_no_pairs(record)
     undecided = [each for each in comparison.judged if each.claim != Claim.NO_WORSE]
-    figure = next(iter([*undecided, *(each for each in comparison.guards if each.is_suspicious)]))
+    figure, *_ = [*undecided, *(each for each in comparison.guards if each.is_suspicious)]
     if figure.missing:
         return f"{figure.metric.label}: {figure.missing}"
     so_far = f"{state_difference(figure, comparison)} in {many(comparison.pairs, 'pair')}"

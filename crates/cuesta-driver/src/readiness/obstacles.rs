@@ -169,8 +169,8 @@ fn stands_behind_marked_row(screen: &Screen) -> bool {
 mod tests {
     use super::*;
 
-    /// What is found, however uncertain, and whether it is certain.
-    fn found(shown: &str) -> Option<(HindranceKind, bool)> {
+    /// The kind of obstacle on a screen that shows a text, and whether it is certain.
+    fn find_on(shown: &str) -> Option<(HindranceKind, bool)> {
         let mut screen = Screen::new(80, 24);
         screen.feed(shown.as_bytes());
         let certain = find(&screen, Certain);
@@ -203,9 +203,9 @@ mod tests {
             "Please sign in.\r\nUser: ",
         ];
         for shown in shown {
-            assert_eq!(found(shown), Some((Login, true)), "{shown:?}");
+            assert_eq!(find_on(shown), Some((Login, true)), "{shown:?}");
         }
-        assert_eq!(found("Switch 5\r\nUser: "), Some((Login, false)));
+        assert_eq!(find_on("Switch 5\r\nUser: "), Some((Login, false)));
     }
 
     #[test]
@@ -232,7 +232,7 @@ mod tests {
             "host (email) > ".to_owned(),
         ];
         for shown in shown {
-            assert_eq!(found(&shown), None, "{shown:?}");
+            assert_eq!(find_on(&shown), None, "{shown:?}");
         }
     }
 }
