@@ -12,7 +12,7 @@ use std::fmt;
 use std::time::Duration;
 
 use cuesta_record::Stamp;
-use cuesta_screen::vt::{Appearance, Cause, FrameChanges, Screen, Snapshot};
+use cuesta_screen::vt::{Appearance, Cause, Difference, FrameChanges, Screen, Snapshot};
 use cuesta_tape::{Key, Probe};
 
 mod obstacles;
@@ -205,7 +205,7 @@ impl<'a> Readiness<'a> {
             Stage::Settling | Stage::Still(_) => Cause::Itself,
             Stage::Shown(_) | Stage::TakenBack(_) | Stage::Forgotten => Cause::Key,
         };
-        if self.changes.end_frame(screen, now.since(self.began), cause) {
+        if self.changes.end_frame(screen, now.since(self.began), cause) != Difference::None {
             self.changed = last;
         }
         None

@@ -64,7 +64,11 @@ impl Session {
         ready!(Pin::new(alarm).poll(cx));
         let mut events = Vec::new();
         self.terminal.end_frames_until(end, &mut events);
+        let was_done = self.response.done().is_some();
         self.handle_events(&mut events);
+        if !was_done {
+            self.response.was_held(end);
+        }
         Poll::Ready(Ok(()))
     }
 

@@ -42,11 +42,15 @@ pub(crate) struct Driven {
     lag: u64,
     /// After how many ms more the rest of an answer comes: a status row.
     rest: Option<u64>,
+    /// What it sends as soon as a key comes that changes something, of which nothing is seen but the cursor, if anything. The cursor is shown behind a frame.
+    first: &'static str,
     /// Frames are marked (mode 2026), and drawn in two pieces.
     marked: bool,
     sequence: String,
     waiting: Vec<(usize, i16)>,
     position: i16,
+    /// The position once all keys are shown.
+    heading: i16,
     ticks: usize,
     pieces: Vec<String>,
 }
@@ -56,7 +60,20 @@ const LAST: i16 = 9;
 
 pub(crate) fn driven(drawing: Drawing, beside: Beside, lag: u64) -> Driven {
     let (sequence, waiting, pieces) = (String::new(), Vec::new(), Vec::new());
-    Driven { drawing, beside, lag, rest: None, marked: false, sequence, waiting, position: 0, ticks: 0, pieces }
+    Driven {
+        drawing,
+        beside,
+        lag,
+        rest: None,
+        first: "",
+        marked: false,
+        sequence,
+        waiting,
+        position: 0,
+        heading: 0,
+        ticks: 0,
+        pieces,
+    }
 }
 
 impl Driven {
@@ -112,7 +129,7 @@ impl Driven {
 
     /// Begins to draw a frame.
     fn draw(&mut self, now: &mut Doing) {
-        let frame = self.frame();
+        let frame = self.frame() + if self.first.is_empty() { "" } else { "\x1b[?25h" };
         if self.marked {
             now.send("\x1b[?2026h\x1b[12;1H\x1b[J");
             self.pieces.push(format!("{frame}\x1b[?2026l"));
@@ -125,7 +142,7 @@ impl Driven {
 impl Program for Driven {
     fn begin(&mut self, now: &mut Doing) {
         now.send("\x1b[?1049h\x1b[2J\x1b[1;1HTitle $\x1b[23;1HEnter opens, q quits, arrows move up and down");
-        if self.drawing != Drawing::Cursor {
+        if self.drawing != Drawing::Cursor && self.first.is_empty() {
             now.send("\x1b[?25l");
         }
         let frame = self.frame();
@@ -142,6 +159,10 @@ impl Program for Driven {
             _ => 0,
         };
         self.sequence.clear();
+        let heading = (self.heading + step).clamp(0, LAST);
+        if std::mem::replace(&mut self.heading, heading) != heading {
+            now.send(self.first);
+        }
         self.waiting.push((number, step));
         now.later(self.lag, Action::Draw(number));
     }
@@ -235,6 +256,48 @@ fn a_key_is_shown_in_the_first_frame_that_differs() {
             all_are_timed("caret", driven(Drawing::Caret, beside, lag), 300, SIDEWAYS);
         }
     }
+}
+
+const HIDES: &str = "\x1b[?25l";
+const HOMES: &str = "\x1b[H";
+
+#[test]
+fn a_cursor_that_is_hidden_or_moved_before_the_answer_is_no_echo() {
+    for (first, lag) in [(HIDES, 40), (HOMES, 1), (HOMES, 40), (HOMES, 120), (HOMES, 400), ("\x07", 40)] {
+        for beside in [Beside::Nothing, Beside::Clock] {
+            let begin = |drawing| Driven { first, ..driven(drawing, beside, lag) };
+            all_are_timed("arrows", begin(Drawing::Menu), 700, ARROWS);
+            all_are_timed("pages", begin(Drawing::Pager), 700, "PageDown 6\nType \"kkkkkk\"");
+            if first != HOMES {
+                all_are_timed("moves", begin(Drawing::Cursor), 700, "Type \"jjjjkkkk\"");
+            }
+        }
+    }
+    // Pressed faster than they are answered.
+    for gap in [30, 100, 150, 300] {
+        let program = Driven { first: HOMES, ..driven(Drawing::Pager, Beside::Nothing, 120) };
+        let (_, figures) = none_is_wrong("homes", program, gap, "PageDown 6\nSleep 2s\nType \"kkkkkk\"");
+        assert_eq!(figures > 0, gap > 120, "{gap}: {figures}");
+    }
+}
+
+#[test]
+fn a_cursor_that_rests_is_an_echo_whatever_is_drawn_behind_it() {
+    for gap in [150, 300, 1200] {
+        let program = Driven { rest: Some(80), ..driven(Drawing::Cursor, Beside::Nothing, 5) };
+        let (records, figures) = none_is_wrong("rests", program, gap, "Type \"jjjjkkkk\"");
+        assert_eq!((records.sum("unfollowed"), figures as f64), (0.0, records.sum("keys")), "{gap}");
+    }
+}
+
+#[test]
+fn a_wait_for_a_cursor_that_moves_is_not_counted_as_the_drivers_delay() {
+    let tape = "Set TypingSpeed 10ms\nSet Echo change\nWait+Screen /\\$/\nSleep 5s\nForever\n\
+                Type \"j\"\nWait+Echo\nType \"k\"\nWait+Echo\nEnd\n";
+    let (records, log) = played(driven(Drawing::Cursor, Beside::Nothing, 5), tape, 30.0);
+    assert!(log.echoes.len() > 80, "{}", log.echoes.len());
+    assert_same("waits", records.histogram("g/keys/echo"), &log.echoes, 1);
+    assert!(records.quantile("g/keys/lateness", 1.0) < 1e-3, "{}", records.quantile("g/keys/lateness", 1.0));
 }
 
 #[test]
@@ -336,8 +399,16 @@ fn program() -> impl Strategy<Value = Driven> {
         (Drawing::Pager, Beside::Log { .. }) => (Drawing::Pager, Beside::Clock),
         both => both,
     });
-    (both, 1u64..400, proptest::option::of(5u64..600), any::<bool>())
-        .prop_map(|((drawing, beside), lag, rest, marked)| Driven { rest, marked, ..driven(drawing, beside, lag) })
+    let first = prop_oneof![Just(""), Just(HIDES), Just(HOMES)];
+    (both, 1u64..400, proptest::option::of(5u64..600), any::<bool>(), first).prop_map(
+        |((drawing, beside), lag, rest, marked, first)| {
+            // A program with a caret of its own hides the cursor, and one that draws it again and again leaves it where it was.
+            let first = if drawing == Drawing::Caret || beside == Beside::Blink { "" } else { first };
+            // The rest of an answer behind the next key's move of the cursor is told from an answer mostly, not always.
+            let rest = rest.filter(|_| first != HOMES);
+            Driven { rest, first, marked, ..driven(drawing, beside, lag) }
+        },
+    )
 }
 
 proptest! {

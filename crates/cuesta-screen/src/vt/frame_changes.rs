@@ -11,7 +11,9 @@
 //! A caret that a program draws blinks where the last key took it, mostly for the first time there. So once a caret has blinked without a
 //! key, a frame that changes nothing but the look of its cell is no answer.
 //!
-//! The cursor is treated as a cell. Blanks look alike whether they were written or erased.
+//! The cursor is treated as a cell, and its moves are told apart from changes of cells. A program may hide it while it draws: that changes
+//! nothing, and neither does showing it again where it stood. Blanks look alike whether they were written or erased; but one that is written
+//! where the cursor stood on an erased cell, and moves it, is a change of the cell.
 
 use std::time::Duration;
 
@@ -39,7 +41,7 @@ pub struct FrameChanges {
     /// The cells, row by row.
     before: Vec<Cell>,
     columns: usize,
-    /// `None` if it is hidden.
+    /// Where it was seen last; `None` if it never was.
     cursor: Option<(u16, u16)>,
     alternate: bool,
     /// How each cell has changed by itself, and at last the cursor.
@@ -63,6 +65,15 @@ pub enum Cause {
     MaybeKey,
     /// No key.
     Itself,
+}
+
+/// How the screen differs from the last frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Difference {
+    None,
+    /// Only the cursor is seen elsewhere.
+    Cursor,
+    Cells,
 }
 
 /// How a cell has changed by itself.
@@ -102,18 +113,37 @@ impl History {
 }
 
 impl FrameChanges {
-    /// Whether the screen differs from the last frame by more than what is set aside. `at`: the time since any fixed instant.
-    pub fn differs(&self, screen: &Screen, at: Duration) -> bool {
+    /// How the screen differs from the last frame, apart from what is set aside. `at`: the time since any fixed instant.
+    pub fn difference(&self, screen: &Screen, at: Duration) -> Difference {
         let now = millis(at);
         if self.is_other_screen(screen) {
-            return true;
+            return Difference::Cells;
         }
         let is_seen = |index: usize| !self.histories[index].is_set_aside(now);
-        let mut seen = self.changed_cells(screen).filter(|index| is_seen(*index)).peekable();
-        if seen.peek().is_none() {
-            return self.cursor != cursor(screen) && is_seen(self.before.len());
+        if self.changed_cells(screen).any(is_seen) {
+            let is_blink = self.blinks >= LEAST_BLINKS && self.caret.is_some();
+            let blinks = is_blink && self.restyled_alone(screen) == self.caret;
+            return if blinks { Difference::None } else { Difference::Cells };
         }
-        !(self.blinks >= LEAST_BLINKS && self.caret.is_some() && self.restyled_alone(screen) == self.caret)
+        match self.has_moved(screen) && is_seen(self.before.len()) {
+            true if self.writes_blank(screen) => Difference::Cells,
+            true => Difference::Cursor,
+            false => Difference::None,
+        }
+    }
+
+    /// Whether a blank was written where the cursor stood, and has moved it.
+    fn writes_blank(&self, screen: &Screen) -> bool {
+        let Some((row, column)) = self.cursor.filter(|(row, column)| screen.cursor() == (*row, *column + 1)) else {
+            return false;
+        };
+        let (row, column) = (usize::from(row), usize::from(column));
+        !self.before[row * self.columns + column].is_written() && screen.row_cells(row as u16)[column].is_written()
+    }
+
+    /// Whether the cursor is seen elsewhere.
+    fn has_moved(&self, screen: &Screen) -> bool {
+        visible_cursor(screen).is_some_and(|cursor| self.cursor != Some(cursor))
     }
 
     /// Whether a cell that is not set aside looks different from what it was in these cells, row by row.
@@ -144,7 +174,7 @@ impl FrameChanges {
     /// The cell that has changed, if it is the only one and has kept its character.
     fn restyled_alone(&self, screen: &Screen) -> Option<usize> {
         let mut changed = self.changed_cells(screen);
-        let only = changed.next().filter(|_| changed.next().is_none() && self.cursor == cursor(screen));
+        let only = changed.next().filter(|_| changed.next().is_none() && !self.has_moved(screen));
         only.filter(|only| self.restyled(screen).next() == Some(*only))
     }
 
@@ -168,13 +198,13 @@ impl FrameChanges {
         }
     }
 
-    /// A frame has ended: learns what has changed by itself. Returns whether it [differs](Self::differs).
-    pub fn end_frame(&mut self, screen: &Screen, at: Duration, cause: Cause) -> bool {
-        let differs = self.differs(screen, at);
+    /// A frame has ended: learns what has changed by itself. Returns its [difference](Self::difference).
+    pub fn end_frame(&mut self, screen: &Screen, at: Duration, cause: Cause) -> Difference {
+        let difference = self.difference(screen, at);
         self.now = millis(at);
         if self.is_other_screen(screen) {
             self.begin(screen);
-            return differs;
+            return difference;
         }
         self.follow_caret(screen, cause);
         self.mark_changed(screen);
@@ -186,11 +216,11 @@ impl FrameChanges {
                 history.note(self.now, cause == Cause::Itself);
             }
         }
-        self.cursor = cursor(screen);
+        self.cursor = visible_cursor(screen).or(self.cursor);
         for (was, now) in self.before.chunks_mut(self.columns).zip(rows(screen)) {
             was.copy_from_slice(now);
         }
-        differs
+        difference
     }
 
     /// How many cells are set aside at the end of the last frame.
@@ -217,7 +247,7 @@ impl FrameChanges {
         self.columns = screen.size().0.into();
         self.histories = vec![History::default(); self.before.len() + 1];
         self.changed = vec![false; self.before.len() + 1];
-        (self.cursor, self.alternate) = (cursor(screen), screen.is_alternate());
+        (self.cursor, self.alternate) = (visible_cursor(screen), screen.is_alternate());
         (self.caret, self.blinks) = (None, 0);
     }
 
@@ -239,8 +269,9 @@ impl FrameChanges {
                 marks[left..=right].fill(true);
             }
         }
+        let has_moved = self.has_moved(screen);
         if let Some(mark) = self.changed.last_mut() {
-            *mark = self.cursor != cursor(screen);
+            *mark = has_moved;
         }
     }
 
@@ -265,7 +296,8 @@ fn rows(screen: &Screen) -> impl Iterator<Item = &[Cell]> {
     (0..screen.size().1).map(|row| screen.row_cells(row))
 }
 
-fn cursor(screen: &Screen) -> Option<(u16, u16)> {
+/// Where the cursor is, if it is seen.
+fn visible_cursor(screen: &Screen) -> Option<(u16, u16)> {
     (!screen.modes().hidden_cursor).then(|| screen.cursor())
 }
 
@@ -278,8 +310,8 @@ fn millis(at: Duration) -> u32 {
 mod tests {
     use super::*;
 
-    /// Draws frames that no key has caused, `ms` apart, and then one more: whether it differs.
-    fn differs(first: &str, frames: &[&str], ms: u64, last: &str) -> bool {
+    /// Draws frames that no key has caused, `ms` apart, and then one more: how it differs.
+    fn difference(first: &str, frames: &[&str], ms: u64, last: &str) -> Difference {
         let mut screen = Screen::new(40, 8);
         let mut changes = FrameChanges::default();
         let mut at = Duration::from_secs(5);
@@ -291,6 +323,10 @@ mod tests {
         screen.feed(last.as_bytes());
         at += Duration::from_millis(ms);
         changes.end_frame(&screen, at, Cause::Key)
+    }
+
+    fn differs(first: &str, frames: &[&str], ms: u64, last: &str) -> bool {
+        difference(first, frames, ms, last) != Difference::None
     }
 
     const SPINS: [&str; 6] = ["\x1b[H/", "\x1b[H-", "\x1b[H\\", "\x1b[H|", "\x1b[H/", "\x1b[H-"];
@@ -305,7 +341,24 @@ mod tests {
         // The cursor alone.
         assert!(differs("|", &SPINS, 100, "\x1b[C"));
         assert!(!differs("|", &["\x1b[C", "\x1b[D", "\x1b[C", "\x1b[D"], 100, "\x1b[C"));
-        assert!(differs("|", &[], 100, "\x1b[?25l"));
+    }
+
+    #[test]
+    fn a_cursor_that_is_hidden_or_shown_again_changes_nothing() {
+        assert_eq!(difference("ab", &[], 100, "\x1b[?25l"), Difference::None);
+        assert_eq!(difference("ab", &[], 100, "\x1b[?25l\x1b[H"), Difference::None);
+        assert_eq!(difference("ab", &["\x1b[?25l"], 100, "\x1b[?25h"), Difference::None);
+        assert_eq!(difference("ab", &["\x1b[?25l"], 100, "\x1b[H\x1b[?25h"), Difference::Cursor);
+        assert_eq!(difference("\x1b[?25l", &[], 100, "\x1b[?25h"), Difference::Cursor);
+        assert_eq!(difference("ab", &[], 100, "\x1b[H"), Difference::Cursor);
+        assert_eq!(difference("ab", &[], 100, "\x1b[?25lc"), Difference::Cells);
+    }
+
+    #[test]
+    fn a_blank_that_is_written_on_an_erased_cell_is_told_from_a_move() {
+        assert_eq!(difference("ab", &[], 100, " "), Difference::Cells);
+        assert_eq!(difference("ab", &[], 100, "\x1b[C"), Difference::Cursor);
+        assert_eq!(difference("ab \x1b[D", &[], 100, " "), Difference::Cursor);
     }
 
     #[test]
@@ -318,8 +371,8 @@ mod tests {
         }
         assert_eq!(changes.set_aside(), 1);
         screen.feed(b"\x1b[H|");
-        assert!(!changes.differs(&screen, Duration::from_millis(1500)));
-        assert!(changes.differs(&screen, Duration::from_millis(1600)));
+        assert_eq!(changes.difference(&screen, Duration::from_millis(1500)), Difference::None);
+        assert_eq!(changes.difference(&screen, Duration::from_millis(1600)), Difference::Cells);
     }
 
     #[test]

@@ -38,7 +38,7 @@ mod widths;
 pub use cell::{Attributes, Cell, Colour, Style};
 pub use cells::CellPosition;
 pub use changed_rows::{ChangedRows, FreshRows};
-pub use frame_changes::{Cause, FrameChanges};
+pub use frame_changes::{Cause, Difference, FrameChanges};
 pub use keyboard::key_bytes;
 pub use modes::Modes;
 pub use output_watch::OutputWatch;

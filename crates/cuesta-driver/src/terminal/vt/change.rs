@@ -5,6 +5,8 @@
 //! - no other key waited between its sending and the frame;
 //! - more time lay between the last shown key and its sending than answers last: otherwise the frame may be the rest of an earlier answer.
 //!
+//! A frame in which only the cursor has moved may answer a key: see `cursor_move`.
+//!
 //! All other keys that wait when a frame differs are lost. A later frame may still show any of them, so the keys that follow are lost too,
 //! until the screen has not changed for as long as a slow echo takes.
 //!
@@ -18,11 +20,15 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use cuesta_record::{KeyFrame, Stamp};
-use cuesta_screen::vt::{Cause, FrameChanges, Screen};
+use cuesta_screen::vt::{Cause, Difference, FrameChanges, Screen};
 use cuesta_tape::Echo;
+
+use cursor_move::CursorMove;
 
 use super::frames::{LONGEST_FRAME, QUIET};
 use crate::echoes::{Echoes, OutputEvent, SentKey, SlowestEcho};
+
+mod cursor_move;
 
 /// A change this long after the last key was sent or shown is no part of an answer.
 const LULL: Duration = Duration::from_secs(1);
@@ -42,6 +48,12 @@ pub(super) struct ChangeEchoes {
     waiting: VecDeque<SentKey>,
     /// What has been drawn, and may go on.
     frame: Option<OpenFrame>,
+    /// The cursor alone has moved because of keys that wait.
+    cursor_move: Option<CursorMove>,
+    /// Whether the cursor rests where it has moved alone, once that was seen. Otherwise the program has then drawn an answer.
+    cursor_rests: Option<bool>,
+    /// A key sent before this instant may be shown in the answer of one before it, because it was sent before that one's cursor rested.
+    unsure_until: Stamp,
     last_key: Stamp,
     /// When the last frame ended that showed a key.
     last_shown: Stamp,
@@ -75,14 +87,18 @@ struct KeptBack {
     /// How long after the key before it was shown this one was sent.
     since_shown: Duration,
     frame: OpenFrame,
+    /// It counts only if the cursor is seen to rest.
+    is_unsure: bool,
 }
 
 /// A frame that may go on.
 #[derive(Debug, Clone, Copy)]
 struct OpenFrame {
     begun: Stamp,
-    /// Since when it differs, if that was looked for.
+    /// Since when cells differ, if that was looked for.
     differs: Option<Stamp>,
+    /// Where the cursor has moved before that, as a row and a column, and since when.
+    moved: Option<((u16, u16), Stamp)>,
     /// When the last of it came.
     last: Stamp,
     /// It has ended when nothing has come for this long.
@@ -167,9 +183,16 @@ impl ChangeEchoes {
     pub(super) fn drawn(&mut self, screen: &Screen, at: Stamp, is_whole: bool, events: &mut Vec<OutputEvent>) {
         let OpenFrame { begun, differs, .. } = *self.open_frame(at);
         let may_differ = differs.is_none() && !self.waiting.is_empty();
-        let differs = differs.or((may_differ && self.changes.differs(screen, since_origin(at))).then_some(at));
+        let found = may_differ.then(|| self.changes.difference(screen, since_origin(at)));
         let frame = self.open_frame(at);
-        (frame.last, frame.differs) = (at, differs);
+        frame.last = at;
+        match found {
+            Some(Difference::Cells) => frame.differs = Some(at),
+            Some(Difference::Cursor) if frame.moved.is_none_or(|(to, _)| to != screen.cursor()) => {
+                frame.moved = Some((screen.cursor(), at));
+            }
+            _ => {}
+        }
         if is_whole || at.since(begun) > LONGEST_FRAME {
             self.end_frame(screen, events);
         }
@@ -179,6 +202,7 @@ impl ChangeEchoes {
         self.frame.get_or_insert(OpenFrame {
             begun: at,
             differs: None,
+            moved: None,
             last: at,
             quiet: QUIET,
             bytes: 0,
@@ -188,36 +212,57 @@ impl ChangeEchoes {
 
     /// When [`end_frame`](Self::end_frame) is to be called, if nothing more comes.
     pub(super) fn frame_ends(&self) -> Option<Stamp> {
-        self.frame.map(|frame| frame.last + frame.quiet).or_else(|| self.lull_begins())
+        let frame = self.frame.map(|frame| frame.last + frame.quiet);
+        frame.or_else(|| self.move_ends()).or_else(|| self.lull_begins())
     }
 
-    /// The frame has ended, or a lull has begun.
+    /// The frame has ended, or the rest of a cursor that has moved, or a lull has begun.
     pub(super) fn end_frame(&mut self, screen: &Screen, events: &mut Vec<OutputEvent>) {
-        let Some(frame) = self.frame.take() else { return self.settle_kept_back(events) };
+        let Some(frame) = self.frame.take() else {
+            return if self.cursor_move.is_some() { self.end_rest(events) } else { self.settle_kept_back(events) };
+        };
+        if self.move_ends().is_some_and(|end| end <= frame.begun) {
+            self.end_rest(events);
+        }
         if self.last_shown == Stamp::ZERO {
             // The first frame answers the opening of the line.
             self.last_shown = frame.begun;
         }
-        let waiting = self.waiting.iter().take_while(|key| key.sent <= frame.begun).count();
-        let may_be_answer = frame.last.since(self.last_key.max(self.last_shown)) < LULL;
+        let waiting = self.waiting_for(frame);
         let cause = match waiting {
             0 if frame.shows_text => Cause::Key,
-            0 if may_be_answer => Cause::MaybeKey,
+            0 if self.may_be_answer(frame) => Cause::MaybeKey,
             0 => Cause::Itself,
             _ => Cause::Key,
         };
-        if !self.changes.end_frame(screen, since_origin(frame.last), cause) {
-            self.may_be_hidden |= waiting > 0 && self.changes.hides_most();
-            return;
+        match self.changes.end_frame(screen, since_origin(frame.last), cause) {
+            Difference::None => self.may_be_hidden |= waiting > 0 && self.changes.hides_most(),
+            Difference::Cursor if waiting > 0 => self.await_rest(screen.cursor(), frame),
+            Difference::Cursor | Difference::Cells if self.still_rests(screen, frame) => {}
+            Difference::Cursor | Difference::Cells => self.end_different(frame, events),
         }
-        let since = frame.differs.unwrap_or(frame.last);
+    }
+
+    /// How many keys have waited for a frame.
+    fn waiting_for(&self, frame: OpenFrame) -> usize {
+        self.waiting.iter().take_while(|key| key.sent <= frame.begun).count()
+    }
+
+    fn may_be_answer(&self, frame: OpenFrame) -> bool {
+        frame.last.since(self.last_key.max(self.last_shown)) < LULL
+    }
+
+    /// A frame has ended that differs.
+    fn end_different(&mut self, frame: OpenFrame, events: &mut Vec<OutputEvent>) {
+        let waiting = self.waiting_for(frame);
+        let since = frame.differs.or(frame.moved.map(|(_, since)| since)).unwrap_or(frame.last);
         let may_show = |key: &SentKey| key.echo == Echo::Change || !frame.shows_text;
         if self.waiting.iter().take(waiting).any(may_show) {
             self.show(waiting, since, frame, events);
             self.last_shown = frame.last;
         } else if frame.shows_text {
             self.last_shown = frame.last;
-        } else if may_be_answer && self.last_key > Stamp::ZERO {
+        } else if self.may_be_answer(frame) && self.last_key > Stamp::ZERO {
             self.answer_time.since_lull = self.answer_time.since_lull.max(frame.last.since(self.last_shown));
         }
         if waiting == 0 && since < self.ambiguous_until {
@@ -226,9 +271,15 @@ impl ChangeEchoes {
         self.last_change = frame.last;
     }
 
-    /// Ends the frames and the lull that are over at an instant.
+    /// Ends the frames and the lull that are over at an instant; at the end of the run a cursor that has just moved may not rest.
     pub(super) fn end_frames_until(&mut self, screen: &Screen, instant: Stamp, events: &mut Vec<OutputEvent>) {
-        while !screen.is_in_frame() && self.frame_ends().is_some_and(|end| end <= instant) {
+        loop {
+            if instant == Stamp::FAR && self.cursor_rests != Some(true) {
+                self.cursor_move = None;
+            }
+            if screen.is_in_frame() || self.frame_ends().is_none_or(|end| end > instant) {
+                return;
+            }
             self.end_frame(screen, events);
         }
     }
@@ -249,9 +300,12 @@ impl ChangeEchoes {
         if std::mem::take(&mut self.may_be_hidden) || !is_alone {
             events.extend(std::iter::repeat_n(OutputEvent::Lost, timed));
         } else {
-            self.slowest.learn(since.since(oldest.sent));
-            let shown = KeptBack { key: oldest, shown: since, since_shown, frame };
-            if timed > 0 && self.knows_answer_time {
+            let is_unsure = self.cursor_rests != Some(true) && oldest.sent < self.unsure_until;
+            if !is_unsure {
+                self.slowest.learn(since.since(oldest.sent));
+            }
+            let shown = KeptBack { key: oldest, shown: since, since_shown, frame, is_unsure };
+            if timed > 0 && self.knows_answer_time && !is_unsure {
                 events.extend(shown.events());
             } else if timed > 0 {
                 self.kept_back.push(shown);
@@ -302,7 +356,8 @@ impl ChangeEchoes {
     /// Decides about keys that were kept back, now that it is known how long answers last: those sent within one are lost.
     fn settle_kept_back(&mut self, events: &mut Vec<OutputEvent>) {
         for shown in std::mem::take(&mut self.kept_back) {
-            if self.is_behind_answer(shown.since_shown) {
+            let is_sure = !shown.is_unsure || self.cursor_rests == Some(true);
+            if self.is_behind_answer(shown.since_shown) && is_sure {
                 events.extend(shown.events());
             } else {
                 events.push(OutputEvent::Lost);
@@ -322,6 +377,9 @@ impl Echoes for ChangeEchoes {
     }
 
     fn give_up_before(&mut self, sent: Stamp, events: &mut Vec<OutputEvent>) {
+        if self.waiting.front().is_some_and(|key| key.sent < sent) {
+            self.accept_move(events);
+        }
         let given_up = self.waiting.iter().take_while(|key| key.sent < sent).count();
         let timed = self.waiting.drain(..given_up).filter(|key| key.echo == Echo::Change).count();
         let outcome = if self.may_be_hidden { OutputEvent::Lost } else { OutputEvent::Missed(Echo::Change) };
