@@ -366,7 +366,7 @@ impl Terminal for VtTerminal {
 
     fn memory_change(&mut self) -> (usize, usize) {
         let changes = self.change_echoes.as_ref().map_or(0, |changes| changes.memory());
-        let frames = self.key_frames.as_ref().map_or(0, |_| size_of::<KeyFrames>());
+        let frames = self.key_frames.as_ref().map_or(0, |frames| frames.memory());
         let now = size_of::<Self>() + self.screen.memory() + self.undrawn.memory() + changes + frames;
         (std::mem::replace(&mut self.reported_memory, now), now)
     }

@@ -71,6 +71,12 @@ struct DrawnFor {
 }
 
 impl KeyFrames {
+    /// Its memory, in bytes.
+    pub(super) fn memory(&self) -> usize {
+        let (shown, ended) = (self.shown.capacity(), self.ended.capacity());
+        size_of::<Self>() + shown * size_of::<ShownKey>() + ended * size_of::<Frame>()
+    }
+
     /// A key is sent.
     pub(super) fn key_sent(&mut self, key: SentKey, is_timed: bool, events: &mut Vec<OutputEvent>) {
         if is_timed {
