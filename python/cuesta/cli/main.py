@@ -49,6 +49,7 @@ EXAMPLES = """examples:
 
 exit codes: 0 good, 1 failed, 2 usage, 90 changed, 91 inconclusive, or a limit not decided,
 92 refused, 97 run invalid, 99 a limit was crossed, 104 bad plan or tape, 105 interrupted
+
 `cuesta VERB --help` says more.
 """
 

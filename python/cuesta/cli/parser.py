@@ -13,18 +13,32 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 
-class Raw(argparse.RawDescriptionHelpFormatter):
-    """Prints the examples without wrapping them."""
+WIDEST = 110
+"""Columns of a row of help."""
+
+
+class Help(argparse.HelpFormatter):
+    """Wraps paragraphs to the width of the terminal; those with indented rows, such as examples, stay as they are."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=30, width=110)
+        import shutil  # noqa: PLC0415, slow
+
+        columns, _ = shutil.get_terminal_size((WIDEST, 24))
+        super().__init__(prog, max_help_position=30, width=min(columns, WIDEST))
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        fill = super()._fill_text
+        return "\n\n".join(
+            paragraph if "\n " in paragraph else fill(paragraph, width, indent)
+            for paragraph in text.strip("\n").split("\n\n")
+        )
 
 
 class Parser(argparse.ArgumentParser):
     """Refuses an argument that it does not have, with the nearest flag; so do the parsers of its words."""
 
     def __init__(self, prog: str, **options: object) -> None:
-        super().__init__(prog, formatter_class=Raw, allow_abbrev=False, **options)  # type: ignore[arg-type]
+        super().__init__(prog, formatter_class=Help, allow_abbrev=False, **options)  # type: ignore[arg-type]
 
     def add_words(self, words: Mapping[str, tuple[str, str, str]]) -> list["Parser"]:
         """Add the words that may follow the verb, each with its line of help, its help and its examples."""
