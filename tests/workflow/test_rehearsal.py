@@ -10,6 +10,7 @@ from cuesta.workflow.rehearsal import (
     FAILURES,
     FEWEST_KEYS,
     KEYS,
+    LONGEST,
     SILENT,
     Rehearsal,
     choose_key_rate,
@@ -38,6 +39,8 @@ def test_it_ends_when_nothing_will_come() -> None:
     silent = rehearse(*[0] * int(SILENT - 1), keys=8)
     assert not silent.enough.is_set()
     assert rehearse(*[0] * int(SILENT), keys=8).enough.is_set()
+    assert not rehearse(*[0] * int(LONGEST - 1)).enough.is_set(), "it may still become ready"
+    assert rehearse(*[0] * int(LONGEST)).enough.is_set()
     assert not rehearse(0, errors=FAILURES - 1).enough.is_set()
     assert rehearse(0, errors=FAILURES).enough.is_set()
     assert not rehearse(5, keys=8, errors=FAILURES).enough.is_set()

@@ -25,7 +25,7 @@ ENOUGH = 30
 LONGEST = 40.0
 """Seconds after which a rehearsal ends; the program may take so long to start."""
 SILENT = 20.0
-"""Seconds after which a rehearsal ends if nothing was timed."""
+"""Seconds after which a rehearsal ends if keys were typed and nothing was timed."""
 QUICK = 0.06
 """Seconds of an echo up to which the keys of the tape `typing`, ten a second, do not queue."""
 BUSY = 0.6
@@ -71,9 +71,10 @@ class Rehearsal:
                 self.echoes[each.seconds] = Histogram.decode(each.echo)
             self.keys[each.seconds] = each.keys
             self.row = (each.long_wait and each.long_wait.row) or self.row
-        timed = sum(self.counts.values())
-        has_failed = self.seconds >= SILENT or sum(each.errors for each in snapshots) >= FAILURES
-        is_hopeless = has_failed and timed <= FEWEST_SHARE * sum(self.keys.values())
+        timed, typed = sum(self.counts.values()), sum(self.keys.values())
+        is_silent = typed and self.seconds >= SILENT
+        has_failed = is_silent or sum(each.errors for each in snapshots) >= FAILURES
+        is_hopeless = has_failed and timed <= FEWEST_SHARE * typed
         if timed >= ENOUGH or is_hopeless or self.seconds >= LONGEST or self.stop.is_set():
             self.enough.set()
 
