@@ -191,6 +191,13 @@ def test_the_detectable_change_is_printed_before_the_first_pair(here: Path, writ
     assert least > 0.03, "8 pairs that differ so much cannot find 3 %"
 
 
+def test_answers_outside_of_transactions_are_tested_as_those_within(here: Path, write: Write) -> None:
+    write("ask.tape", 'Type "x"\nEnter\nWait+Bytes 1\n')
+    plan = write("plan.toml", 'tape = "ask.tape"\ntarget = "tcp://127.0.0.1:1"\n')
+    figures = figures_to_test(prepare(load(RawOptions(plan=plan), here)))
+    assert figures == ["CPU per transaction", "transactions/s", "response p95"]
+
+
 def test_a_run_is_held_against_a_service(here: Path, cuesta: Cuesta) -> None:
     about = {"format": 1, "recorded": "2026-11-21T08:00:00Z", "machine": {}}
     of_service = meter_report(part=False, by_cause=causes(user=20.0, page_faults=10.0))

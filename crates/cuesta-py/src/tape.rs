@@ -63,6 +63,10 @@ impl Tape {
         self.tape.times_echoes
     }
 
+    fn times_answers(&self) -> bool {
+        self.tape.times_answers
+    }
+
     fn notes(&self) -> Vec<String> {
         self.tape.notes.iter().map(ToString::to_string).collect()
     }

@@ -31,6 +31,11 @@ class TapeFile:
         """Whether any key is timed to its echo."""
         return self.content.times_echoes()
 
+    @property
+    def classes(self) -> list[str]:
+        """What it times answers of: its transactions, or itself if it waits for answers outside of any."""
+        return self.content.transactions() or ([self.name] if self.content.times_answers() else [])
+
 
 def read_tape(where: str, closed: bool = True) -> TapeFile:
     """Read `builtin:WORD` or a file. A cast's tape has think times if `closed`, else the recorded instants."""

@@ -220,7 +220,11 @@ def name_sides(targets: Sequence[str], revisions: Revisions | None, neighbours: 
 
 def choose_figures(job: Job, settings: VersionsSettings) -> list[str]:
     """The figures that are judged: those that were named, or the typical one of what the tape times."""
-    times_echo = any(tape.times_echo for tape in job.tapes.values())
+    tapes = job.tapes.values()
+    times_echo = any(tape.times_echo for tape in tapes)
+    if not times_echo and not any(tape.classes for tape in tapes):
+        what = f"cuesta compare: nothing is timed in {', '.join(tape.name for tape in tapes)}"
+        raise UsageError(what, "let it type a key under `Set Echo screen`, or wait for an answer to one")
     figures = [*settings.figures] or ["echo.p50" if times_echo else "response.p50"]
     for name in figures:
         if name not in BY_NAME or BY_NAME[name].better is None:

@@ -100,7 +100,7 @@ def run_pairs(planned: PlannedPairs, out: Path, step: int | None, control: Contr
 def figures_to_test(job: Job) -> list[str]:
     """Labels of the figures that will be tested: those of the meters, and those that the tapes time."""
     tapes = {group.name: job.tape(group) for group in job.plan.settings.group}
-    classes = [class_label(group, name) for group, tape in tapes.items() for name in tape.content.transactions()]
+    classes = [class_label(group, name) for group, tape in tapes.items() for name in tape.classes]
     groups = [group for group, tape in tapes.items() if tape.times_echo]
     metrics = (*HEADLINE, ECHO) if classes else ECHO_HEADLINES
     parts = {"response.p95": classes, ECHO.name: groups}
