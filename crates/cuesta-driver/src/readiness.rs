@@ -17,13 +17,13 @@ use cuesta_tape::{Key, Probe};
 
 mod obstacles;
 
-/// A frame has ended once nothing has come for this long, or after `LONGEST_FRAME`.
+/// A frame has ended once nothing has come for this long, or after `FRAME_LENGTH`.
 const FRAME_GAP: Duration = Duration::from_millis(20);
-const LONGEST_FRAME: Duration = Duration::from_millis(100);
+const FRAME_LENGTH: Duration = Duration::from_millis(100);
 /// A program has stopped drawing once nothing has come for this long,
-const QUIET: Duration = Duration::from_millis(300);
+const SETTLED: Duration = Duration::from_millis(300);
 /// or once only what changes by itself has changed for this long.
-const ALMOST_QUIET: Duration = Duration::from_secs(1);
+const ALMOST_SETTLED: Duration = Duration::from_secs(1);
 /// A program that has drawn nothing is waited for this long before a key is tried.
 const BLANK: Duration = Duration::from_secs(2);
 /// An obstacle is told once it has stood for this long: an answered login prompt goes.
@@ -82,7 +82,7 @@ pub(crate) enum Next<'a> {
     /// Press a key of the probe, then look again.
     Press(ProbeKey<'a>),
     Ready,
-    NotReady(Hindrance),
+    NotReady(Obstacle),
 }
 
 /// A key of the probe.
@@ -94,14 +94,14 @@ pub(crate) enum ProbeKey<'a> {
 
 /// What is seen instead of a program that takes keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Hindrance {
-    pub(crate) kind: HindranceKind,
+pub(crate) struct Obstacle {
+    pub(crate) kind: ObstacleKind,
     /// The row of the screen that shows it.
     pub(crate) row: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum HindranceKind {
+pub(crate) enum ObstacleKind {
     Login,
     Pager,
     Dialog,
@@ -170,25 +170,25 @@ impl<'a> Readiness<'a> {
     }
 
     /// What is seen of a program that was not ready in time.
-    pub(crate) fn hindrance(&self, screen: &Screen) -> Hindrance {
+    pub(crate) fn obstacle(&self, screen: &Screen) -> Obstacle {
         if let Some(obstacle) = obstacles::find(screen, obstacles::Certainty::Likely) {
             return obstacle;
         }
         let kind = match (self.stage, self.elsewhere) {
-            (Stage::Still(_), _) if self.is_unread => HindranceKind::Unread,
-            (Stage::Still(_), _) => HindranceKind::EchoOfTty,
-            _ if is_blank(screen) => HindranceKind::Blank,
-            (Stage::Settling, _) => HindranceKind::Restless,
-            _ if self.changes.hides_most() => HindranceKind::Restless,
-            (Stage::TakenBack(_), _) => HindranceKind::NotTakenBack,
-            (_, Some((row, column))) => HindranceKind::Elsewhere(row + 1, column + 1),
-            _ => HindranceKind::NoEcho,
+            (Stage::Still(_), _) if self.is_unread => ObstacleKind::Unread,
+            (Stage::Still(_), _) => ObstacleKind::EchoOfTty,
+            _ if is_blank(screen) => ObstacleKind::Blank,
+            (Stage::Settling, _) => ObstacleKind::Restless,
+            _ if self.changes.hides_most() => ObstacleKind::Restless,
+            (Stage::TakenBack(_), _) => ObstacleKind::NotTakenBack,
+            (_, Some((row, column))) => ObstacleKind::Elsewhere(row + 1, column + 1),
+            _ => ObstacleKind::NoEcho,
         };
         let row = match self.elsewhere {
-            Some((row, _)) if matches!(kind, HindranceKind::Elsewhere(..)) => screen.row(row).trim().to_owned(),
+            Some((row, _)) if matches!(kind, ObstacleKind::Elsewhere(..)) => screen.row(row).trim().to_owned(),
             _ => obstacles::cursor_row(screen),
         };
-        Hindrance { kind, row }
+        Obstacle { kind, row }
     }
 
     /// Ends the frame that has come, or says when it ends.
@@ -196,7 +196,7 @@ impl<'a> Readiness<'a> {
         if last <= self.framed {
             return None;
         }
-        let ends = (last + FRAME_GAP).min(*self.frame_begun.get_or_insert(last) + LONGEST_FRAME);
+        let ends = (last + FRAME_GAP).min(*self.frame_begun.get_or_insert(last) + FRAME_LENGTH);
         if now < ends {
             return Some(ends);
         }
@@ -213,7 +213,7 @@ impl<'a> Readiness<'a> {
 
     /// Since when the program has been quiet; an instant to come if it is not.
     fn quiet_from(&self, last: Stamp) -> Stamp {
-        (last.max(self.began) + QUIET).min(self.changed + ALMOST_QUIET)
+        (last.max(self.began) + SETTLED).min(self.changed + ALMOST_SETTLED)
     }
 
     fn settle(&mut self, screen: &Screen, received: Received<'_>, now: Stamp) -> Next<'a> {
@@ -301,7 +301,7 @@ impl<'a> Readiness<'a> {
             self.stage = Stage::Forgotten;
             return self.forget(screen, received, now);
         }
-        Next::NotReady(self.hindrance(screen))
+        Next::NotReady(self.obstacle(screen))
     }
 
     /// Whether the key was taken back as a terminal driver does it, which some programs leave to it, or do alike.
@@ -319,7 +319,7 @@ impl<'a> Readiness<'a> {
             self.tries = 0;
         }
         if self.tries >= MOST_TRIES {
-            return Next::NotReady(self.hindrance(screen));
+            return Next::NotReady(self.obstacle(screen));
         }
         self.stage = Stage::Settling;
         self.settle(screen, received, now)
@@ -349,7 +349,7 @@ fn is_blank(screen: &Screen) -> bool {
     screen.rows().all(|row| row.is_empty())
 }
 
-impl fmt::Display for HindranceKind {
+impl fmt::Display for ObstacleKind {
     /// What the program does.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use cuesta_screen::vt::{Attributes, Screen};
 use regex::Regex;
 
-use super::{Hindrance, HindranceKind};
+use super::{Obstacle, ObstacleKind};
 
 /// How far a rule is to be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,7 +18,7 @@ pub(super) enum Certainty {
 }
 
 use Certainty::{Certain, Likely};
-use HindranceKind::{Dialog, Login, Pager};
+use ObstacleKind::{Dialog, Login, Pager};
 
 /// Where a rule looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ use Place::{Above, BeforeCursor, BeforeCursorAtLogin, BeforeCursorBelow, CursorR
 const FIELD: usize = 2;
 
 struct Rule {
-    kind: HindranceKind,
+    kind: ObstacleKind,
     place: Place,
     certainty: Certainty,
     pattern: Regex,
@@ -112,10 +112,10 @@ static LOGIN: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What a screen shows in place of a program that takes keys, if that is at least so certain.
-pub(super) fn find(screen: &Screen, certainty: Certainty) -> Option<Hindrance> {
+pub(super) fn find(screen: &Screen, certainty: Certainty) -> Option<Obstacle> {
     let has_cursor = !screen.modes().hidden_cursor;
     if has_cursor && stands_behind_marked_row(screen) {
-        return Some(Hindrance { kind: Pager, row: cursor_row(screen) });
+        return Some(Obstacle { kind: Pager, row: cursor_row(screen) });
     }
     let rows: Vec<String> = screen.rows().collect();
     let cursor = screen.next_cell();
@@ -135,7 +135,7 @@ pub(super) fn find(screen: &Screen, certainty: Certainty) -> Option<Hindrance> {
             NoCursor if has_cursor => None,
             CursorRow | NoCursor => rows.iter().map(String::as_str).find(is_match),
         }?;
-        Some(Hindrance { kind: rule.kind, row: row.trim().to_owned() })
+        Some(Obstacle { kind: rule.kind, row: row.trim().to_owned() })
     })
 }
 
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     /// The kind of obstacle on a screen that shows a text, and whether it is certain.
-    fn find_on(shown: &str) -> Option<(HindranceKind, bool)> {
+    fn find_on(shown: &str) -> Option<(ObstacleKind, bool)> {
         let mut screen = Screen::new(80, 24);
         screen.feed(shown.as_bytes());
         let certain = find(&screen, Certain);

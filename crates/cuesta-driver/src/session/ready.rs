@@ -6,7 +6,7 @@ use cuesta_record::{Failure, Stamp, clock};
 use cuesta_tape::Probe;
 
 use super::Session;
-use crate::readiness::{Hindrance, Next, ProbeKey, Readiness, Received};
+use crate::readiness::{Next, Obstacle, ProbeKey, Readiness, Received};
 use crate::terminal::Keystroke;
 
 /// Most characters that are kept of what comes after a probe.
@@ -18,7 +18,7 @@ impl Session {
         &mut self,
         probe: &Probe,
         deadline: Stamp,
-    ) -> Result<Result<(), Hindrance>, Failure> {
+    ) -> Result<Result<(), Obstacle>, Failure> {
         let mut readiness = Readiness::new(probe, clock::now());
         let mut last = clock::now();
         loop {
@@ -34,8 +34,8 @@ impl Session {
                     self.terminal.probe_ended();
                     return Ok(Ok(()));
                 }
-                Next::NotReady(hindrance) => return Ok(Err(hindrance)),
-                Next::LookAt(_) if now >= deadline => return Ok(Err(readiness.hindrance(screen))),
+                Next::NotReady(obstacle) => return Ok(Err(obstacle)),
+                Next::LookAt(_) if now >= deadline => return Ok(Err(readiness.obstacle(screen))),
                 Next::LookAt(at) => {
                     if self.listen_for_output(at.min(deadline)).await? {
                         last = clock::now();

@@ -7,7 +7,7 @@ use cuesta_record::{Failure, clock};
 use cuesta_tape::{Op, Probe};
 
 use super::{Stop, User};
-use crate::readiness::Hindrance;
+use crate::readiness::Obstacle;
 use crate::session::Session;
 use crate::user_state::{Activity, WaitingFor};
 
@@ -42,13 +42,13 @@ impl User {
                 self.shared.set_activity(self.slot, Activity::Thinking, now);
                 Ok(())
             }
-            Err(hindrance) if now >= over => {
+            Err(obstacle) if now >= over => {
                 if !self.host_has_answered {
-                    self.say_not_ready(session, &hindrance);
+                    self.say_not_ready(session, &obstacle);
                 }
                 Err(Stop::Over)
             }
-            Err(hindrance) => Err(self.tell_hindrance(session, &hindrance, now.since(since))),
+            Err(obstacle) => Err(self.tell_obstacle(session, &obstacle, now.since(since))),
         }
     }
 
@@ -71,13 +71,13 @@ impl User {
         }
     }
 
-    fn tell_hindrance(&self, session: &Session, hindrance: &Hindrance, waited: Duration) -> Stop {
-        self.say_not_ready(session, hindrance);
+    fn tell_obstacle(&self, session: &Session, obstacle: &Obstacle, waited: Duration) -> Stop {
+        self.say_not_ready(session, obstacle);
         self.shared.add_sample(Failure::NotReady.name(), || self.sample(session, self.at, waited));
         Stop::Lost(Failure::NotReady)
     }
 
-    fn say_not_ready(&self, session: &Session, Hindrance { kind, row }: &Hindrance) {
+    fn say_not_ready(&self, session: &Session, Obstacle { kind, row }: &Obstacle) {
         let row = session.write_row(row);
         let account =
             if row.is_empty() { format!("the program {kind}") } else { format!("the program {kind}: `{row}`") };
