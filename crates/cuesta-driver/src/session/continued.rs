@@ -69,11 +69,16 @@ impl ContinuedOutput {
 
     /// The first key of an input is sent. `typed_row`: where the screen shows it.
     pub(super) fn begin_input(&mut self, at: Stamp, row_hashes: Option<RowHashes>, typed_row: Option<u64>) {
-        self.next_key = Some((self.last_received, at));
+        self.key_sent(at);
         if let Some(row_hashes) = row_hashes {
             let screen = self.on_screen.get_or_insert_default();
             (screen.input_began, screen.typed_row, screen.left_row) = (Some((at, row_hashes)), typed_row, None);
         }
+    }
+
+    /// A key is sent, of an input or of a probe: what comes from now on may be drawn for it.
+    pub(super) fn key_sent(&mut self, at: Stamp) {
+        self.next_key.get_or_insert((self.last_received, at));
     }
 
     /// A key is sent that may take the cursor to another row.

@@ -77,6 +77,7 @@ impl Session {
         let (bytes, now) = (bytes.into_owned(), clock::now());
         let mut events = Vec::new();
         self.terminal.probe_sent(now, &mut events);
+        self.continued.key_sent(now);
         self.handle_events(&mut events);
         self.push(&bytes, now).await?;
         self.shared.tally(|tally| tally.counts.characters.r#in += bytes.len() as u64);

@@ -24,7 +24,9 @@ impl User {
     ) -> Result<(), Stop> {
         let since = clock::now();
         self.last_wait = (self.at, since);
-        self.shared.set_activity(self.slot, Activity::Other, since);
+        // Between passes it is a pause of the user, who awaits no answer.
+        let activity = if self.host_has_answered { Activity::Thinking } else { Activity::Other };
+        self.shared.set_activity(self.slot, activity, since);
         self.shared.user(self.slot, |user| user.wait_for(Some(WaitingFor::Ready(since))));
         let timeline = &self.shared.schedule().timeline;
         let over = (timeline.end() + AFTER_THE_END).min(timeline.drained());

@@ -1,11 +1,12 @@
 //! `Wait+Ready` at programs that are ready, late, or not what the tape expects. In virtual time.
-#![allow(clippy::unwrap_used)] // A failed unwrap fails the test.
+#![allow(clippy::unwrap_used, clippy::float_cmp)] // A failed unwrap fails the test; counts are exact.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use serde_json::json;
 
+use crate::echoes::{Drawing, Editor};
 use crate::harness::{RunRecords, spec};
 use crate::programs::{Action, Doing, Program, played, played_by_all};
 
@@ -409,4 +410,17 @@ fn what_is_seen_is_told_also_if_the_run_ends_first() {
     let said: Vec<_> = records.series.iter().filter_map(|row| row["said"]["not-ready"].as_str()).collect();
     assert_eq!(said, ["the program does not show what is typed: `ann@host:~$`"]);
     assert_eq!(records.errors(), []);
+}
+
+#[test]
+fn a_wait_between_passes_is_a_pause_and_continues_no_answer() {
+    let tape = "Set TypingSpeed 50ms\nSet Echo screen\nWait+Screen /\\$/\nForever\nWait+Ready\nType \"list\"\nEnter\n\
+                Wait+Screen /answer \\d+/\nSleep 1s\nEnd\n";
+    let (records, log) = played(Editor::new(Drawing::Plain, 15, false), tape, 60.0);
+    assert!(log.answers.len() > 10, "{} answers", log.answers.len());
+    assert!(records.errors().is_empty(), "{:?}", records.errors());
+    let spent = ["think", "keying", "response_from_sent"].map(|sum| records.sum(&format!("sums/{sum}")));
+    let cycles = spent.iter().sum::<f64>();
+    assert!((cycles - 60.0).abs() < 2.0, "{spent:?} of 60 s");
+    assert_eq!(records.sum("continued_long"), 0.0);
 }
