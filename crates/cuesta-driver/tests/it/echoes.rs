@@ -266,6 +266,15 @@ fn every_key_is_shown_when_the_program_shows_it() {
 }
 
 #[test]
+fn a_text_is_shown_where_the_caret_is_and_not_where_a_row_ends_alike() {
+    for (lag, gap) in [(13, 71), (28, 60), (120, 83)] {
+        for text in ["all the", "lla", "allall", "llllllaa"] {
+            types_at(Drawing::BelowStream { hides: true }, lag, gap, false, text);
+        }
+    }
+}
+
+#[test]
 fn a_key_is_shown_when_it_is_seen() {
     for style in ["\x1b[8m", "\x1b[30;40m", "\x1b[38;2;9;9;9;48;2;9;9;9m"] {
         types_at(Drawing::Unseen(style), 40, 83, false, "listallthe");

@@ -104,7 +104,7 @@ impl<K, I: Copy> TypedText<K, I> {
                 let is_end = match mark {
                     Mark::Style => is_known,
                     Mark::NearCursor => {
-                        row.shown > 0 || !self.draws_caret && !self.stood_there_before(screen, end, character)
+                        !self.draws_caret && (row.shown > 0 || !self.stood_there_before(screen, end, character))
                     }
                     Mark::Cursor | Mark::Caret => true,
                 };
@@ -124,7 +124,9 @@ impl<K, I: Copy> TypedText<K, I> {
     fn growth_of_whole_text(&self, screen: &Screen, row: &TypedRow<K>, end: End) -> Option<Growth> {
         traces(screen, row, end).find_map(|(count, trace)| {
             let first = count - trace.cells.len();
-            let is_tail = first < row.shown && trace.cells.len() >= count - row.shown + TAIL;
+            // Where the text as it was stands whole, it has moved and not grown: `lll` also ends in `ll`.
+            let has_only_moved = || trace_back(screen, row, row.shown, end.at).is_whole;
+            let is_tail = first < row.shown && trace.cells.len() >= count - row.shown + TAIL && !has_only_moved();
             let begun_at = row.keys.get(first).and_then(|key| key.cell).and_then(|cell| cell.now(screen));
             let is_certain = end.mark == Mark::Caret && trace.is_whole && count > 1;
             let is_there = begun_at.is_none_or(|at| trace.cells[0] == Some(at))
