@@ -166,6 +166,10 @@ def test_too_few_pairs_cannot_tell(here: Path, cuesta: Cuesta) -> None:
     folder = compared(here / "out", 1.5, pairs=4, ended="budget")
     said = cuesta("compare", folder).ends(Exit.INCONCLUSIVE).out
     assert "cannot tell: app-1.5 echoes a key 16.0 ms later than app-1.4 in 4 pairs" in " ".join(said.split())
+    summary = cuesta("compare", folder, "--markdown", "-").ends(Exit.INCONCLUSIVE).out
+    assert "### ⚠️ Comparison: CANNOT TELL\n" in summary
+    _, _, design = summary.partition("**Design**\n\n")
+    assert "- tape: " in design.partition("\n\n")[0], "one list"
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,11 @@ def verdict(comparison: Comparison) -> model.Verdict:
     made = "" if comparison.in_pairs else ", made apart"
     how = f"{count_runs(comparison)}{made}; margin ±{comparison.terms.margin * 100:g} %; {confidence}"
     sentences = [(describe_figure(each, comparison), "") for each in (*list_changed(comparison), *rest)]
-    return model.Verdict(word, how, comparison.overall == Overall.UNCHANGED, [*failed, *sentences], name="VERDICT")
+    return model.Verdict(word, how, is_good(comparison.overall), [*failed, *sentences], name="VERDICT")
+
+
+def is_good(overall: Overall) -> bool | None:
+    return None if overall == Overall.INCONCLUSIVE else overall == Overall.UNCHANGED
 
 
 def list_failing(comparison: Comparison) -> list[FailureComparison]:

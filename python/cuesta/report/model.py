@@ -186,7 +186,8 @@ class Verdict:
 
     word: str
     text: str
-    good: bool
+    good: bool | None
+    """None: neither, as nothing could be told."""
     reasons: Sequence[tuple[str, str]] = ()
     """Reasons against them, each with its advice, which may be empty."""
     notices: Sequence[str] = ()

@@ -65,7 +65,7 @@ def build_report(comparison: VersionComparison, plots: Sequence[Part] = ()) -> R
     sections = [
         Section("Both versions", plots) if plots else Section("Both", list(boxes(comparison))),
         Section("Figures", list(figures_table(comparison))),
-        Section("Design", [Facts(list(describe_versions(record))), Facts(list(describe_pairs(comparison)))]),
+        Section("Design", [Facts([*describe_versions(record), *describe_pairs(comparison)])]),
         Section("Unlike", [Remark(f"{each}", "bad") for each in comparison.unlike]),
         Section("Machine", [Facts(list(describe_machine(comparison)))], brief=[]),
     ]
@@ -80,10 +80,14 @@ def build_report(comparison: VersionComparison, plots: Sequence[Part] = ()) -> R
 def verdict(comparison: VersionComparison) -> model.Verdict:
     word = comparison.verdict.upper()
     if not comparison.figures:
-        return model.Verdict(word, "nothing was judged", good=False, name="VERDICT")
+        return model.Verdict(word, "nothing was judged", is_good(comparison.verdict), name="VERDICT")
     judged = join_words(figure.metric.label for figure in comparison.judged)
     how = f"{judged} over {many(comparison.pairs, 'pair')} of runs; margin {comparison.margin}"
-    return model.Verdict(word, how, comparison.verdict == Verdict.NO_WORSE, name="VERDICT")
+    return model.Verdict(word, how, is_good(comparison.verdict), name="VERDICT")
+
+
+def is_good(verdict: Verdict) -> bool | None:
+    return None if verdict == Verdict.CANNOT_TELL else verdict == Verdict.NO_WORSE
 
 
 def name_values(comparison: VersionComparison) -> str:

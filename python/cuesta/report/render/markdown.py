@@ -11,7 +11,7 @@ from cuesta.report.render.plain import make_plain
 
 ZERO_WIDTH = "\u200b"
 """An invisible space: GitHub links what looks like a name in the rendered text, where entities do not help."""
-MARKS = {True: "✅", False: "❌"}
+MARKS = {True: "✅", False: "❌", None: "⚠️"}
 TONES = {"good": "✅ ", "bad": "❌ ", "notice": "⚠️ "}
 
 
@@ -23,7 +23,7 @@ def markdown(report: Report) -> str:
 def _parts(report: Report) -> Iterator[str]:
     verdict = report.verdict
     crossed = {True: "", False: ", limits not kept", None: ", limits not decided"}[report.limits_ok]
-    yield f"### {MARKS[verdict.good and bool(report.limits_ok)]} {escape(report.title)}: {verdict.word}{crossed}"
+    yield f"### {MARKS[verdict.good and report.limits_ok]} {escape(report.title)}: {verdict.word}{crossed}"
     yield f"**{escape(report.headline)}**"
     if report.conclusion:
         yield f"**What limits the host**: {_part(report.conclusion)}"

@@ -39,6 +39,7 @@ from cuesta.report.model import (
 )
 from cuesta.report.render.plain import make_plain
 
+VERDICTS = {True: "verdict", False: "verdict bad", None: "verdict open"}
 CLASSES = {"good": "kept", "bad": "crossed", "notice": "notice", "faint": "faint", "title": "title", "": ""}
 """The classes of page.css, by tone."""
 PLOT = Markup('<figure class="plot">')
@@ -98,7 +99,7 @@ def _verdict(verdict: Verdict) -> Markup:
     reasons = Markup("\n<ul>\n{}</ul>").format(items) if items else NOTHING
     notices = NOTHING.join(_paragraph(each, "notice") for each in verdict.notices)
     return Markup('<div class="{}"><strong>{}</strong> <span>{}</span>{}</div>\n{}').format(
-        "verdict" if verdict.good else "verdict bad", verdict.word, verdict.text, reasons, notices
+        VERDICTS[verdict.good], verdict.word, verdict.text, reasons, notices
     )
 
 

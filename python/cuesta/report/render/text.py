@@ -42,6 +42,7 @@ INDENT = "  "
 NARROWEST = 16
 """The least width of a column whose text is broken."""
 GOOD, BAD, FAINT, NOTICE, HEADING = "bold green", "bold red", "dim", "yellow", "cyan"
+VERDICTS = {True: GOOD, False: BAD, None: NOTICE}
 STYLES = {"good": GOOD, "bad": BAD, "notice": NOTICE, "faint": FAINT, "title": HEADING, "": ""}
 
 SCREEN = 23
@@ -120,7 +121,7 @@ def _document(report: Report, layout: Layout) -> Rows:
         yield from [Text()] if layout.verbose else []
         yield from _section(report.verdict.word, _reasons(report.verdict, width), width)
     yield from [Text()] if report.headline and not layout.excess else []
-    yield from (Text(row, "bold" if report.verdict.good else BAD) for row in wrap_text(report.headline, width))
+    yield from (Text(row, "bold" if report.verdict.good else VERDICTS[report.verdict.good]) for row in wrap_text(report.headline, width))
 
 
 def _room(width: int) -> int:
@@ -140,7 +141,7 @@ def _section(title: str, rows: Iterable[Text], width: int) -> Rows:
 def _verdict(verdict: Verdict, width: int) -> Rows:
     room = _room(width)
     first, *others = wrap_text(f"{verdict.word}: {verdict.text}", room)
-    word = Text(verdict.word, GOOD if verdict.good else BAD)
+    word = Text(verdict.word, VERDICTS[verdict.good])
     yield word.append(Text(first.removeprefix(verdict.word), "default"))
     yield from map(Text, others)
     if not verdict.reasons_last:
