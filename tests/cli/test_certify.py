@@ -352,6 +352,7 @@ def benchmarked(commands: str, write: Write, here: Path, cuesta: Cuesta) -> tupl
     return record(here / "out"), text
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("neighbours")
 def test_a_benchmark_that_sleeps_is_warned_of_also_while_neighbours_fill_the_cpus(
     write: Write, here: Path, cuesta: Cuesta

@@ -17,7 +17,9 @@ from tests.conftest import Cuesta, Ended, Write
 from tests.enough import measured, wait_until
 from tests.processes import command_of, descendants, end
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
+LONG = ("login-node",)
+"""Examples that keep the CPUs busy for long."""
 
 QUICK = (
     """
@@ -135,7 +137,10 @@ def test_an_agent_that_dies_makes_the_run_invalid(here: Path, write: Write) -> N
     assert not any("cut off" in other for other in others)
 
 
-@pytest.mark.parametrize("plan", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "plan",
+    [pytest.param(plan, marks=[pytest.mark.nightly] * (plan.stem in LONG), id=plan.stem) for plan in EXAMPLES],
+)
 def test_examples_run(plan: Path, here: Path, cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(here))  # editors write files into it
     ended = play(cuesta, str(plan), "--settle", "2s", "--measure", "3s")
