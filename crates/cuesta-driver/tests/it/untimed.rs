@@ -122,7 +122,7 @@ proptest! {
 
     #[test]
     fn no_letter_after_untimed_ones_has_a_wrong_figure(
-        drawing in proptest::sample::select(&DRAWINGS[..5]),
+        drawing in proptest::sample::select(&DRAWINGS),
         lag in 1u64..400,
         gap in 20u64..200,
         commands in 0usize..4,

@@ -217,7 +217,8 @@ impl<K, I: Copy> TypedText<K, I> {
             if !self.rows[index].is_waiting() {
                 continue;
             }
-            if let Some(growth) = self.growth(screen, index) {
+            let growth = self.growth(screen, index).or_else(|| self.growth_elsewhere(screen, index));
+            if let Some(growth) = growth {
                 self.miss_rows_before(index, &mut report);
                 if growth.may_be_answer {
                     self.rows[index].lose(&mut report);
@@ -307,6 +308,10 @@ impl<K, I: Copy> TypedText<K, I> {
         }
         let first = growth.first - unshown;
         let end = first + growth.cells.len();
+        if first < row.shown {
+            // Those have scrolled off.
+            row.keys[..first].iter_mut().for_each(|key| key.cell = None);
+        }
         for (key, cell) in row.keys[first..end].iter_mut().zip(&growth.cells) {
             key.cell = cell.map(|cell| CellPosition::new(screen, cell));
         }
@@ -333,14 +338,20 @@ impl<K, I: Copy> TypedText<K, I> {
         self.is_doubtful = is_doubtful;
     }
 
+    /// Where a row's text is gone and no cursor tells where it would be, the keys that are not shown may begin another text.
+    fn growth_elsewhere(&mut self, screen: &Screen, index: usize) -> Option<standing::Growth> {
+        let row = &mut self.rows[index];
+        if row.shown == 0 || !self.was_hidden || self.is_doubtful || standing::stands(screen, row) {
+            return None;
+        }
+        row.keys.drain(..std::mem::take(&mut row.shown));
+        self.growth(screen, index)
+    }
+
     /// Handles a row whose text has not grown: if it no longer stands, its doubtful keys are lost.
     fn check_ungrown(&mut self, screen: &Screen, index: usize, report: &mut impl FnMut(KeyMatch<K, I>)) {
         let row = &mut self.rows[index];
         row.stands = standing::stands(screen, row);
-        if !row.stands && self.was_hidden && !self.is_doubtful {
-            // What was typed is gone; the keys that are not shown may begin another text.
-            row.keys.drain(..std::mem::take(&mut row.shown));
-        }
         if row.stands || !std::mem::take(&mut self.is_doubtful) {
             return;
         }
