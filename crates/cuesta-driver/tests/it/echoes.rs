@@ -355,8 +355,8 @@ proptest! {
         drawing in drawing(),
         lag in 1u64..400,
         gap in 20u64..300,
-        text in prop_oneof![Just("list all the"), Just("please tell"), Just("aabbcc"), Just("x"), Just("little files")],
+        text in "list all the|please tell|aabbcc|x|little files|[abl]{7}",
     ) {
-        types_at(drawing, lag, gap, false, text);
+        types_at(drawing, lag, gap, false, &text);
     }
 }
