@@ -24,7 +24,7 @@ impl User {
     ) -> Result<(), Stop> {
         let since = clock::now();
         self.last_wait = (self.at, since);
-        // Between passes it is a pause of the user, who awaits no answer.
+        // Once the host has answered, it is a pause of the user, who awaits no answer.
         let activity = if self.host_has_answered { Activity::Thinking } else { Activity::Other };
         self.shared.set_activity(self.slot, activity, since);
         self.shared.user(self.slot, |user| user.wait_for(Some(WaitingFor::Ready(since))));

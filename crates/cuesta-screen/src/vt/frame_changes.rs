@@ -41,7 +41,7 @@ pub struct FrameChanges {
     /// The cells, row by row.
     before: Vec<Cell>,
     columns: usize,
-    /// Where it was seen last; `None` if it never was.
+    /// Where the cursor was seen last; `None` if it never was.
     cursor: Option<(u16, u16)>,
     alternate: bool,
     /// How each cell has changed by itself, and at last the cursor.
@@ -139,6 +139,11 @@ impl FrameChanges {
         };
         let (row, column) = (usize::from(row), usize::from(column));
         !self.before[row * self.columns + column].is_written() && screen.row_cells(row as u16)[column].is_written()
+    }
+
+    /// Whether the cursor is seen where it was.
+    pub fn cursor_stays(&self, screen: &Screen) -> bool {
+        self.cursor.is_some() && visible_cursor(screen) == self.cursor
     }
 
     /// Whether the cursor is seen elsewhere.

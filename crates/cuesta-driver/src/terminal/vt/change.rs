@@ -50,10 +50,8 @@ pub(super) struct ChangeEchoes {
     frame: Option<OpenFrame>,
     /// The cursor alone has moved because of keys that wait.
     cursor_move: Option<CursorMove>,
-    /// Whether the cursor rests where it has moved alone, once that was seen. Otherwise the program has then drawn an answer.
-    cursor_rests: Option<bool>,
-    /// A key sent before this instant may be shown in the answer of one before it, because it was sent before that one's cursor rested.
-    unsure_until: Stamp,
+    /// Cells were seen to change behind such a move, with the cursor elsewhere, and no move has been seen to stay since.
+    draws_behind_moves: bool,
     last_key: Stamp,
     /// When the last frame ended that showed a key.
     last_shown: Stamp,
@@ -87,8 +85,6 @@ struct KeptBack {
     /// How long after the key before it was shown this one was sent.
     since_shown: Duration,
     frame: OpenFrame,
-    /// It counts only if the cursor is seen to rest.
-    is_unsure: bool,
 }
 
 /// A frame that may go on.
@@ -97,8 +93,8 @@ struct OpenFrame {
     begun: Stamp,
     /// Since when cells differ, if that was looked for.
     differs: Option<Stamp>,
-    /// Where the cursor has moved before that, as a row and a column, and since when.
-    moved: Option<((u16, u16), Stamp)>,
+    /// Since when the cursor has moved before that.
+    moved: Option<Stamp>,
     /// When the last of it came.
     last: Stamp,
     /// It has ended when nothing has come for this long.
@@ -188,10 +184,8 @@ impl ChangeEchoes {
         frame.last = at;
         match found {
             Some(Difference::Cells) => frame.differs = Some(at),
-            Some(Difference::Cursor) if frame.moved.is_none_or(|(to, _)| to != screen.cursor()) => {
-                frame.moved = Some((screen.cursor(), at));
-            }
-            _ => {}
+            Some(Difference::Cursor) => frame.moved = frame.moved.or(Some(at)),
+            Some(Difference::None) | None => {}
         }
         if is_whole || at.since(begun) > LONGEST_FRAME {
             self.end_frame(screen, events);
@@ -216,30 +210,38 @@ impl ChangeEchoes {
         frame.or_else(|| self.move_ends()).or_else(|| self.lull_begins())
     }
 
-    /// The frame has ended, or the rest of a cursor that has moved, or a lull has begun.
+    /// The frame has ended; or a cursor has stayed for long enough; or a lull has begun.
     pub(super) fn end_frame(&mut self, screen: &Screen, events: &mut Vec<OutputEvent>) {
         let Some(frame) = self.frame.take() else {
-            return if self.cursor_move.is_some() { self.end_rest(events) } else { self.settle_kept_back(events) };
+            return if self.cursor_move.is_some() { self.end_stay(events) } else { self.settle_kept_back(events) };
         };
         if self.move_ends().is_some_and(|end| end <= frame.begun) {
-            self.end_rest(events);
+            self.end_stay(events);
         }
         if self.last_shown == Stamp::ZERO {
             // The first frame answers the opening of the line.
             self.last_shown = frame.begun;
         }
         let waiting = self.waiting_for(frame);
-        let cause = match waiting {
+        // Those for which the cursor has moved may have had their answer.
+        let moved = self.cursor_move.map_or(0, |moved| self.waiting_for(moved.frame));
+        let cause = match waiting - moved {
             0 if frame.shows_text => Cause::Key,
             0 if self.may_be_answer(frame) => Cause::MaybeKey,
             0 => Cause::Itself,
             _ => Cause::Key,
         };
+        let stays = self.changes.cursor_stays(screen);
         match self.changes.end_frame(screen, since_origin(frame.last), cause) {
             Difference::None => self.may_be_hidden |= waiting > 0 && self.changes.hides_most(),
-            Difference::Cursor if waiting > 0 => self.await_rest(screen.cursor(), frame),
-            Difference::Cursor | Difference::Cells if self.still_rests(screen, frame) => {}
-            Difference::Cursor | Difference::Cells => self.end_different(frame, events),
+            Difference::Cursor if waiting > 0 => self.await_stay(frame),
+            Difference::Cells if stays && self.drawn_beside(frame) => {}
+            difference => {
+                if difference == Difference::Cells && !stays {
+                    self.drawn_elsewhere(screen.modes().hidden_cursor, frame);
+                }
+                self.end_different(frame, events);
+            }
         }
     }
 
@@ -255,7 +257,7 @@ impl ChangeEchoes {
     /// A frame has ended that differs.
     fn end_different(&mut self, frame: OpenFrame, events: &mut Vec<OutputEvent>) {
         let waiting = self.waiting_for(frame);
-        let since = frame.differs.or(frame.moved.map(|(_, since)| since)).unwrap_or(frame.last);
+        let since = frame.differs.or(frame.moved).unwrap_or(frame.last);
         let may_show = |key: &SentKey| key.echo == Echo::Change || !frame.shows_text;
         if self.waiting.iter().take(waiting).any(may_show) {
             self.show(waiting, since, frame, events);
@@ -271,15 +273,15 @@ impl ChangeEchoes {
         self.last_change = frame.last;
     }
 
-    /// Ends the frames and the lull that are over at an instant; at the end of the run a cursor that has just moved may not rest.
+    /// Ends the frames and the lull that are over at an instant.
     pub(super) fn end_frames_until(&mut self, screen: &Screen, instant: Stamp, events: &mut Vec<OutputEvent>) {
-        loop {
-            if instant == Stamp::FAR && self.cursor_rests != Some(true) {
-                self.cursor_move = None;
+        if instant == Stamp::FAR {
+            if self.frame.is_some() && !screen.is_in_frame() {
+                self.end_frame(screen, events);
             }
-            if screen.is_in_frame() || self.frame_ends().is_none_or(|end| end > instant) {
-                return;
-            }
+            self.end_unseen(events);
+        }
+        while !screen.is_in_frame() && self.frame_ends().is_some_and(|end| end <= instant) {
             self.end_frame(screen, events);
         }
     }
@@ -300,12 +302,9 @@ impl ChangeEchoes {
         if std::mem::take(&mut self.may_be_hidden) || !is_alone {
             events.extend(std::iter::repeat_n(OutputEvent::Lost, timed));
         } else {
-            let is_unsure = self.cursor_rests != Some(true) && oldest.sent < self.unsure_until;
-            if !is_unsure {
-                self.slowest.learn(since.since(oldest.sent));
-            }
-            let shown = KeptBack { key: oldest, shown: since, since_shown, frame, is_unsure };
-            if timed > 0 && self.knows_answer_time && !is_unsure {
+            self.slowest.learn(since.since(oldest.sent));
+            let shown = KeptBack { key: oldest, shown: since, since_shown, frame };
+            if timed > 0 && self.knows_answer_time {
                 events.extend(shown.events());
             } else if timed > 0 {
                 self.kept_back.push(shown);
@@ -315,6 +314,12 @@ impl ChangeEchoes {
         if timed > 0 {
             events.extend([OutputEvent::SetAside(self.changes.set_aside()), OutputEvent::Settled(since)]);
         }
+    }
+
+    /// The first keys that wait get no figure.
+    fn lose(&mut self, waiting: usize, events: &mut Vec<OutputEvent>) {
+        let timed = self.waiting.drain(..waiting).filter(|key| key.echo == Echo::Change).count();
+        events.extend(std::iter::repeat_n(OutputEvent::Lost, timed));
     }
 
     /// A frame may have shown several keys: until the screen has been still for a while, no key is timed. `waited`: the wait of the oldest
@@ -356,8 +361,7 @@ impl ChangeEchoes {
     /// Decides about keys that were kept back, now that it is known how long answers last: those sent within one are lost.
     fn settle_kept_back(&mut self, events: &mut Vec<OutputEvent>) {
         for shown in std::mem::take(&mut self.kept_back) {
-            let is_sure = !shown.is_unsure || self.cursor_rests == Some(true);
-            if self.is_behind_answer(shown.since_shown) && is_sure {
+            if self.is_behind_answer(shown.since_shown) {
                 events.extend(shown.events());
             } else {
                 events.push(OutputEvent::Lost);
@@ -377,7 +381,9 @@ impl Echoes for ChangeEchoes {
     }
 
     fn give_up_before(&mut self, sent: Stamp, events: &mut Vec<OutputEvent>) {
-        if self.waiting.front().is_some_and(|key| key.sent < sent) {
+        if sent == Stamp::FAR {
+            self.end_unseen(events);
+        } else if self.waiting.front().is_some_and(|key| key.sent < sent) {
             self.accept_move(events);
         }
         let given_up = self.waiting.iter().take_while(|key| key.sent < sent).count();

@@ -102,10 +102,10 @@ impl<K, I: Copy> TypedText<K, I> {
                 let end = (at, column + width(character) as u16);
                 let mark = mark_at(screen, (at, column), end, &is_last)?;
                 let is_end = match mark {
-                    Mark::Style => is_known,
-                    Mark::NearCursor => {
-                        !self.draws_caret && (row.shown > 0 || !self.stood_there_before(screen, end, character))
+                    Mark::NearCursor if !self.draws_caret => {
+                        row.shown > 0 || !self.stood_there_before(screen, end, character)
                     }
+                    Mark::NearCursor | Mark::Style => is_known,
                     Mark::Cursor | Mark::Caret => true,
                 };
                 is_end.then_some(End { at: end, mark })
