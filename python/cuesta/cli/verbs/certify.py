@@ -24,6 +24,7 @@ EXAMPLES = """examples:
   cuesta certify certified/8.1 --sign ~/.ssh/id_ed25519     and --verify … --signers allowed_signers
 
 docs/certify.md explains the figures, and what a tape for it must contain.
+
 Exit codes: 0 good, 1 failed or --verify found something wrong, 2 usage, 92 a reference of another script,
 97 too few runs counted, 104 bad plan or record, 105 interrupted."""
 

@@ -40,6 +40,7 @@ EXAMPLES = """examples:
 exit codes: 0 no change beyond the margin, 90 changed, 91 inconclusive, 92 refused
             of two targets: 0 no worse, 90 worse, 91 cannot tell, 92 refused, 97 not valid
             2 usage, 104 a folder, plan or profile that cannot be used, 105 interrupted
+
 docs/compare.md explains the verdicts, and how many runs detect how small a change."""
 
 

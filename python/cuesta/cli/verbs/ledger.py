@@ -28,6 +28,7 @@ EXAMPLES = """examples:
   cuesta ledger --tables                              tables and columns
 
 exit codes: 0 good, 1 a checked table is inconsistent, 2 usage, 104 a file that cannot be used
+
 docs/ledger.md says what each column is."""
 
 

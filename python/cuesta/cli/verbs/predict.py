@@ -27,6 +27,7 @@ EXAMPLES = """examples:
 
 exit codes: 0 predicted, 92 a figure is not reported or not simulated, too few rows, or a conflict (--check meters)
             2 usage, 104 a folder, a table or a change that cannot be used
+
 docs/predict.md explains the models, the bands and the [[points]] of a table."""
 
 

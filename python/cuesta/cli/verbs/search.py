@@ -26,6 +26,7 @@ EXAMPLES = """examples:
 exit codes: 0 the limit was found, 92 it was not: the objective is missed at once or never, the driver could
             do no more, users were too few for a rate, or the budget ended before there was an interval,
             97 trials could not be trusted, 2 usage, 104 a bad plan or tape, 105 interrupted
+
 docs/search.md explains the method, and how long a search takes."""
 
 
