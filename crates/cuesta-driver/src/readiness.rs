@@ -17,13 +17,13 @@ use cuesta_tape::{Key, Probe};
 
 mod obstacles;
 
-/// A frame has ended once nothing has come for this long, or after `FRAME_LENGTH`.
+/// A frame has ended once nothing has come for this long, or after `MOST_FRAME_TIME`.
 const FRAME_GAP: Duration = Duration::from_millis(20);
-const FRAME_LENGTH: Duration = Duration::from_millis(100);
+const MOST_FRAME_TIME: Duration = Duration::from_millis(100);
 /// A program has stopped drawing once nothing has come for this long,
-const SETTLED: Duration = Duration::from_millis(300);
+const QUIET_TIME: Duration = Duration::from_millis(300);
 /// or once only what changes by itself has changed for this long.
-const ALMOST_SETTLED: Duration = Duration::from_secs(1);
+const NEARLY_QUIET_TIME: Duration = Duration::from_secs(1);
 /// A program that has drawn nothing is waited for this long before a key is tried.
 const BLANK: Duration = Duration::from_secs(2);
 /// An obstacle is told once it has stood for this long: an answered login prompt goes.
@@ -196,7 +196,7 @@ impl<'a> Readiness<'a> {
         if last <= self.framed {
             return None;
         }
-        let ends = (last + FRAME_GAP).min(*self.frame_begun.get_or_insert(last) + FRAME_LENGTH);
+        let ends = (last + FRAME_GAP).min(*self.frame_begun.get_or_insert(last) + MOST_FRAME_TIME);
         if now < ends {
             return Some(ends);
         }
@@ -213,7 +213,7 @@ impl<'a> Readiness<'a> {
 
     /// Since when the program has been quiet; an instant to come if it is not.
     fn quiet_from(&self, last: Stamp) -> Stamp {
-        (last.max(self.began) + SETTLED).min(self.changed + ALMOST_SETTLED)
+        (last.max(self.began) + QUIET_TIME).min(self.changed + NEARLY_QUIET_TIME)
     }
 
     fn settle(&mut self, screen: &Screen, received: Received<'_>, now: Stamp) -> Next<'a> {
