@@ -69,8 +69,8 @@ class Tape:
         """Each command: its word (`Wait+Bytes` for a wait), and a `Sleep`'s seconds or what a wait counts."""
     def times_echoes(self) -> bool:
         """Whether a setting asks for the echoes of keys to be timed."""
-    def times_answers(self) -> bool:
-        """Whether it waits for what answers a key, in a named transaction or outside."""
+    def answers_outside(self) -> bool:
+        """Whether it waits for what answers a key, outside of named transactions."""
     def notes(self) -> list[str]:
         """Commands that were accepted and have no effect, a sentence each."""
     def transactions(self) -> list[str]: ...

@@ -23,7 +23,7 @@ def in_unit(value: float | None, unit: str) -> str:
 
 
 def minutes(value: float) -> str:
-    """Write a planned length, as `0.5 s`, `90 s`, `2.4 minutes`."""
+    """Write a planned length, as `500 ms`, `90 s`, `2.4 minutes`."""
     if value < 1:
         return seconds(value)
     return f"{value:.0f} s" if value < 120 else f"{value / 60:.1f}".removesuffix(".0") + " minutes"

@@ -191,11 +191,24 @@ def test_the_detectable_change_is_printed_before_the_first_pair(here: Path, writ
     assert least > 0.03, "8 pairs that differ so much cannot find 3 %"
 
 
-def test_answers_outside_of_transactions_are_tested_as_those_within(here: Path, write: Write) -> None:
-    write("ask.tape", 'Type "x"\nEnter\nWait+Bytes 1\n')
+@pytest.mark.parametrize(
+    ("tape", "responses"),
+    [
+        ("Enter\nWait+Bytes 1\n", ["response p95"]),
+        ('Transaction "a"\nEnter\nWait+Bytes 1\nEnd\n', ["response p95"]),
+        (
+            'Transaction "a"\nEnter\nWait+Bytes 1\nEnd\nRepeat 2\nWait+Bytes 1\nEnter\nEnd\n',
+            ["response p95 of users: a", "response p95 of users: ask"],
+        ),
+    ],
+)
+def test_answers_outside_of_transactions_are_tested_as_those_within(
+    tape: str, responses: list[str], here: Path, write: Write
+) -> None:
+    write("ask.tape", tape)
     plan = write("plan.toml", 'tape = "ask.tape"\ntarget = "tcp://127.0.0.1:1"\n')
     figures = figures_to_test(prepare(load(RawOptions(plan=plan), here)))
-    assert figures == ["CPU per transaction", "transactions/s", "response p95"]
+    assert figures == ["CPU per transaction", "transactions/s", *responses]
 
 
 def test_a_run_is_held_against_a_service(here: Path, cuesta: Cuesta) -> None:

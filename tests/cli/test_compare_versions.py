@@ -190,7 +190,8 @@ def test_too_few_pairs_cannot_tell(here: Path, cuesta: Cuesta) -> None:
         ("pty:a pty:b --figure echo.p51", Exit.USAGE, "did you mean `echo.p"),
         ("pty:a pty:b --figure throughput --margin 2ms", Exit.USAGE, "throughput is no duration"),
         ("pty:a pty:b --tape none.tape", Exit.BAD_INPUT, "none.tape"),
-        ("pty:a pty:b --tape still.tape", Exit.USAGE, "nothing is timed in still"),
+        ("pty:a pty:b --tape still.tape", Exit.USAGE, "response.p50: nothing of it is timed in still"),
+        ("pty:a pty:b --tape echo.tape --figure response.p50", Exit.USAGE, "nothing of it is timed in echo"),
         ("pty:cat tcp://localhost:1", Exit.REFUSED, "lines: line pty: against tcp:"),
         ("one two --tape typing", Exit.USAGE, "--tape: for targets"),
         ("one two --sessions-tape x.tape", Exit.USAGE, "--sessions-tape: for targets"),
@@ -206,7 +207,8 @@ def test_too_few_pairs_cannot_tell(here: Path, cuesta: Cuesta) -> None:
 def test_impossible_requests_are_refused_before_anything_runs(
     here: Path, cuesta: Cuesta, write: Write, arguments: str, code: Exit, text: str
 ) -> None:
-    write("still.tape", "Enter\nSleep 1s\n")
+    write("still.tape", "Wait+Screen /./\nForever\nEnter\nSleep 1s\nEnd\n")
+    write("echo.tape", 'Set Echo screen\nType "x"\nSleep 1s\n')
     cuesta("compare", *shlex.split(arguments)).ends(code, text)
     assert not (here / "runs").exists()
 

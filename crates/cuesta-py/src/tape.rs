@@ -63,8 +63,8 @@ impl Tape {
         self.tape.times_echoes
     }
 
-    fn times_answers(&self) -> bool {
-        self.tape.times_answers
+    fn answers_outside(&self) -> bool {
+        self.tape.answers_outside
     }
 
     fn notes(&self) -> Vec<String> {

@@ -240,8 +240,7 @@ impl Builder {
             self.errors.push(open.place.error("this block has no `End`", hint));
         }
         let all = self.parts.values().fold(self.before.then(self.totals), |sum, part| sum.then(*part));
-        let times_answers = all.keys > 0 && all.waits > 0;
-        if all.keys > 0 && !times_answers && !self.times_echoes {
+        if all.keys > 0 && all.waits == 0 && !self.times_echoes {
             self.whole_note(
                 "it types but never waits and times no echo, so nothing will be timed: add Wait… or Set Echo timed",
             );
@@ -260,7 +259,8 @@ impl Builder {
         // Those about the whole tape first, the others in its order.
         notes.sort_by_key(|note| note.row);
         notes.truncate(MOST_NOTES);
-        Ok(Tape { commands, script, times_echoes, times_answers, notes, before, pass })
+        let answers_outside = all.outside.has_answers;
+        Ok(Tape { commands, script, times_echoes, answers_outside, notes, before, pass })
     }
 
     fn whole_note(&mut self, message: &str) {

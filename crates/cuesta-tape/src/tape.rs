@@ -21,8 +21,8 @@ pub struct Tape {
     pub script: Script,
     /// Whether a setting asks for the echoes of keys to be timed.
     pub times_echoes: bool,
-    /// Whether it waits for what answers a key, in a named transaction or outside.
-    pub times_answers: bool,
+    /// Whether it waits for what answers a key, outside of named transactions.
+    pub answers_outside: bool,
     /// What its author should know.
     pub notes: Vec<Note>,
     /// What stands before `Forever`, done once in a session.

@@ -27,6 +27,28 @@ pub struct Totals {
     /// Whether a wait comes after the last key. `None`: neither keys nor waits.
     #[serde(skip)]
     pub(crate) ends_waiting: Option<bool>,
+    /// Outside of named transactions.
+    #[serde(skip)]
+    pub(crate) outside: Outside,
+}
+
+/// What stands outside of named transactions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Outside {
+    has_keys: bool,
+    has_waits: bool,
+    /// Whether a wait follows a key.
+    pub(crate) has_answers: bool,
+}
+
+impl Outside {
+    fn then(self, next: Self) -> Self {
+        Self {
+            has_keys: self.has_keys || next.has_keys,
+            has_waits: self.has_waits || next.has_waits,
+            has_answers: self.has_answers || next.has_answers || self.has_keys && next.has_waits,
+        }
+    }
 }
 
 impl Totals {
@@ -34,17 +56,23 @@ impl Totals {
     pub(crate) fn of_step(step: &Step, parts: &BTreeMap<char, Self>) -> Self {
         let one = Self { steps: 1, ..Self::default() };
         match step {
-            Step::Keys { keys, .. } => Self { keys: key_count(keys), ends_waiting: Some(false), ..one },
-            Step::Wait { .. } => Self { waits: 1, ends_waiting: Some(true), ..one },
+            Step::Keys { keys, .. } => {
+                let outside = Outside { has_keys: true, ..Outside::default() };
+                Self { keys: key_count(keys), ends_waiting: Some(false), outside, ..one }
+            }
+            Step::Wait { .. } => {
+                let outside = Outside { has_waits: true, ..Outside::default() };
+                Self { waits: 1, ends_waiting: Some(true), outside, ..one }
+            }
             Step::Think(distribution) => Self { think_s: distribution.mean().as_secs_f64(), ..one },
             Step::Op(Op::Pause(pause)) => Self { sleep_s: pause.as_secs_f64(), ..one },
             Step::Op(_) | Step::Ready { .. } | Step::Barrier(_) | Step::Set(_) => one,
             Step::Transaction { body, .. } => {
                 let body = Self::of_steps(body, parts);
-                Self { transactions: body.transactions.saturating_add(1), ..body }
+                Self { transactions: body.transactions.saturating_add(1), outside: Outside::default(), ..body }
             }
             Step::Repeat { count, body } => Self::of_steps(body, parts).times(*count),
-            Step::Forever(body) => Self::of_steps(body, parts),
+            Step::Forever(body) => Self::of_steps(body, parts).times(1),
             Step::Play(letters) => {
                 let known = letters.iter().filter_map(|letter| parts.get(letter));
                 known.fold(Self::default(), |sum, part| sum.then(*part))
@@ -67,9 +95,11 @@ impl Totals {
             sleep_s: self.sleep_s + next.sleep_s,
             steps: self.steps.saturating_add(next.steps),
             ends_waiting: next.ends_waiting.or(self.ends_waiting),
+            outside: self.outside.then(next.outside),
         }
     }
 
+    /// The totals of turns of a loop.
     fn times(self, count: u32) -> Self {
         let many = u64::from(count);
         Self {
@@ -80,6 +110,7 @@ impl Totals {
             sleep_s: self.sleep_s * f64::from(count),
             steps: self.steps.saturating_mul(many),
             ends_waiting: self.ends_waiting,
+            outside: self.outside.then(self.outside),
         }
     }
 

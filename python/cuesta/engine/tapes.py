@@ -33,8 +33,8 @@ class TapeFile:
 
     @property
     def classes(self) -> list[str]:
-        """What it times answers of: its transactions, or itself if it waits for answers outside of any."""
-        return self.content.transactions() or ([self.name] if self.content.times_answers() else [])
+        """What it times answers of: its transactions, and itself if it waits for answers outside of them."""
+        return [*self.content.transactions(), *([self.name] if self.content.answers_outside() else [])]
 
 
 def read_tape(where: str, closed: bool = True) -> TapeFile:

@@ -42,6 +42,8 @@ EXITS = {
     Verdict.REFUSED: Exit.REFUSED,
 }
 DEFAULT_TAPE = "builtin:typing"
+ECHOES, ANSWERS = ("echo", "echo_from_sent", "whole_frame"), ("response", "response_from_sent", "first_response")
+"""Series of what the keys of a tape are timed to, and of what its waits are."""
 MARGIN, BUDGET = "5%", "3m"
 """The defaults of --margin and --budget."""
 
@@ -221,10 +223,7 @@ def name_sides(targets: Sequence[str], revisions: Revisions | None, neighbours: 
 def choose_figures(job: Job, settings: VersionsSettings) -> list[str]:
     """The figures that are judged: those that were named, or the typical one of what the tape times."""
     tapes = job.tapes.values()
-    times_echo = any(tape.times_echo for tape in tapes)
-    if not times_echo and not any(tape.classes for tape in tapes):
-        what = f"cuesta compare: nothing is timed in {', '.join(tape.name for tape in tapes)}"
-        raise UsageError(what, "let it type a key under `Set Echo screen`, or wait for an answer to one")
+    times_echo, times_answers = any(tape.times_echo for tape in tapes), any(tape.classes for tape in tapes)
     figures = [*settings.figures] or ["echo.p50" if times_echo else "response.p50"]
     for name in figures:
         if name not in BY_NAME or BY_NAME[name].better is None:
@@ -234,6 +233,10 @@ def choose_figures(job: Job, settings: VersionsSettings) -> list[str]:
         if settings.margin.difference is not None and BY_NAME[name].unit != Unit.SECONDS:
             what = f"cuesta compare: --margin {settings.margin}: {name} is no duration"
             raise UsageError(what, "give a percentage: --margin 5%")
+        series = BY_NAME[name].name.partition(".")[0]
+        if (series in ECHOES and not times_echo) or (series in ANSWERS and not times_answers):
+            what = f"cuesta compare: {name}: nothing of it is timed in {', '.join(tape.name for tape in tapes)}"
+            raise UsageError(what, "let it type a key under `Set Echo screen`, or wait for an answer to one")
     return figures
 
 

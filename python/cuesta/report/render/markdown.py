@@ -23,7 +23,7 @@ def markdown(report: Report) -> str:
 def _parts(report: Report) -> Iterator[str]:
     verdict = report.verdict
     crossed = {True: "", False: ", limits not kept", None: ", limits not decided"}[report.limits_ok]
-    yield f"### {MARKS[verdict.good and report.limits_ok]} {escape(report.title)}: {verdict.word}{crossed}"
+    yield f"### {_mark({verdict.good, report.limits_ok})} {escape(report.title)}: {verdict.word}{crossed}"
     yield f"**{escape(report.headline)}**"
     if report.conclusion:
         yield f"**What limits the host**: {_part(report.conclusion)}"
@@ -33,6 +33,10 @@ def _parts(report: Report) -> Iterator[str]:
             title = f"**{escape(section.title)}**"
             is_sentence = isinstance(section.parts[0], Remark)
             yield from [f"{title}: {parts[0]}", *parts[1:]] if is_sentence else [title, *parts]
+
+
+def _mark(good: set[bool | None]) -> str:
+    return MARKS[next((bad for bad in (False, None) if bad in good), True)]
 
 
 def _verdict(verdict: Verdict) -> Iterator[str]:

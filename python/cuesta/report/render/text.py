@@ -121,7 +121,10 @@ def _document(report: Report, layout: Layout) -> Rows:
         yield from [Text()] if layout.verbose else []
         yield from _section(report.verdict.word, _reasons(report.verdict, width), width)
     yield from [Text()] if report.headline and not layout.excess else []
-    yield from (Text(row, "bold" if report.verdict.good else VERDICTS[report.verdict.good]) for row in wrap_text(report.headline, width))
+    yield from (
+        Text(row, "bold" if report.verdict.good else VERDICTS[report.verdict.good])
+        for row in wrap_text(report.headline, width)
+    )
 
 
 def _room(width: int) -> int:
