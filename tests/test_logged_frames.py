@@ -17,8 +17,8 @@ from tests.busy import BUSY
 from tests.conftest import Cuesta, Write
 from tests.enough import LIMIT, ended_after
 from tests.logged_keys import LoggedKey, read_keys
-from tests.test_frames import in_curses
-from tests.test_real_programs import bubbletea, textual
+from tests.test_frames import in_curses, ratatui
+from tests.test_real_programs import bubbletea, ink, textual
 
 ROWS = 2
 BATCH = 0.12
@@ -73,7 +73,10 @@ class OwnFrame:
     """The log decides about it."""
 
 
-@pytest.mark.parametrize("program", [in_curses, textual, pytest.param(bubbletea, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(
+    "program",
+    [in_curses, textual, *(pytest.param(built, marks=pytest.mark.nightly) for built in (bubbletea, ink, ratatui))],
+)
 def test_each_key_has_the_frame_that_the_program_logs(
     program: Callable[[Path], list[str]], here: Path, write: Write, cuesta: Cuesta
 ) -> None:
