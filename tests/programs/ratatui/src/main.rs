@@ -3,9 +3,9 @@
 //! With a log it draws a frame at most every so often. A row of the log is a frame: when it began, its bytes, and how many characters
 //! typed so far it shows.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::fs::File;
-use std::io::{self, Stdout, Write, stdout};
+use std::io::{self, Write, stdout};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -16,20 +16,17 @@ use ratatui::layout::{Constraint, Layout, Position};
 use ratatui::widgets::{Block, Paragraph};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Counts what is written.
-struct Counted {
-    out: Stdout,
-    bytes: Rc<Cell<usize>>,
-}
+/// What is drawn of a frame, which is written as a whole.
+#[derive(Clone, Default)]
+struct Frame(Rc<RefCell<Vec<u8>>>);
 
-impl Write for Counted {
+impl Write for Frame {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        self.bytes.set(self.bytes.get() + data.len());
-        self.out.write(data)
+        self.0.borrow_mut().write(data)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+        Ok(())
     }
 }
 
@@ -41,7 +38,7 @@ struct Field {
 }
 
 impl Field {
-    fn draw(&self, terminal: &mut Terminal<CrosstermBackend<Counted>>) -> io::Result<()> {
+    fn draw(&self, terminal: &mut Terminal<CrosstermBackend<Frame>>) -> io::Result<()> {
         let Self { row, answers, .. } = self;
         terminal.draw(|frame| {
             let [field, answer] = Layout::vertical([Constraint::Length(3), Constraint::Min(1)]).areas(frame.area());
@@ -74,17 +71,19 @@ fn main() -> io::Result<()> {
     let mut log = arguments.next().map(File::create).transpose()?;
     let apart = arguments.next().and_then(|seconds| seconds.parse().ok()).map_or(Duration::ZERO, Duration::from_secs_f64);
     ratatui::init();
-    let bytes = Rc::new(Cell::new(0));
-    let mut terminal = Terminal::new(CrosstermBackend::new(Counted { out: stdout(), bytes: bytes.clone() }))?;
+    let drawn = Frame::default();
+    let mut terminal = Terminal::new(CrosstermBackend::new(drawn.clone()))?;
     let mut field = Field::default();
     'typing: loop {
-        let (began, since) = (Instant::now(), clock_gettime(ClockId::Monotonic));
-        bytes.set(0);
         field.draw(&mut terminal)?;
+        let data = drawn.0.take();
+        let (began, since) = (Instant::now(), clock_gettime(ClockId::Monotonic));
+        stdout().lock().write_all(&data)?;
+        stdout().flush()?;
         if let Some(log) = &mut log {
             let since = since.tv_sec * 1_000_000_000 + since.tv_nsec;
             let typed = field.emptied + field.row.len();
-            writeln!(log, r#"{{"since": {since}, "typed": {typed}, "bytes": {}}}"#, bytes.get())?;
+            writeln!(log, r#"{{"since": {since}, "typed": {typed}, "bytes": {}}}"#, data.len())?;
         }
         loop {
             if !field.take()? {
