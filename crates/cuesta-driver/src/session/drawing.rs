@@ -67,7 +67,7 @@ impl Session {
         let was_done = self.response.done().is_some();
         self.handle_events(&mut events);
         if !was_done {
-            // Until the end of a frame nobody could know: that is no delay of the driver's.
+            // The wait for the end of a frame is not the driver's delay.
             self.response.was_held(end);
         }
         Poll::Ready(Ok(()))

@@ -235,13 +235,12 @@ impl ChangeEchoes {
         match self.changes.end_frame(screen, since_origin(frame.last), cause) {
             Difference::None => self.may_be_hidden |= waiting > 0 && self.changes.hides_most(),
             Difference::Cursor if waiting > 0 => self.await_stay(frame),
-            Difference::Cells if stays && self.drawn_beside(frame) => {}
-            difference => {
-                if difference == Difference::Cells && !stays {
-                    self.drawn_elsewhere(screen.modes().hidden_cursor, frame);
-                }
+            Difference::Cells if stays && self.cursor_move.is_some() => self.draw_beside(frame),
+            Difference::Cells if !stays => {
+                self.draw_elsewhere(screen.modes().hidden_cursor, frame);
                 self.end_different(frame, events);
             }
+            Difference::Cursor | Difference::Cells => self.end_different(frame, events),
         }
     }
 

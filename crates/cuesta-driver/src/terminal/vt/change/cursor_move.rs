@@ -47,14 +47,13 @@ impl ChangeEchoes {
         Some(self.waiting.get(self.waiting_for(frame)).map_or(until, |next| next.sent.min(until)))
     }
 
-    /// Cells have changed in a frame, and the cursor is where it was: no answer if it has moved there alone.
-    pub(super) fn drawn_beside(&mut self, frame: OpenFrame) -> bool {
-        let cursor_move = self.cursor_move.as_mut();
-        cursor_move.map(|cursor_move| cursor_move.last_beside = frame.last).is_some()
+    /// Cells have changed in a frame, and the cursor is where it has moved alone: that is no answer.
+    pub(super) fn draw_beside(&mut self, frame: OpenFrame) {
+        self.cursor_move.iter_mut().for_each(|cursor_move| cursor_move.last_beside = frame.last);
     }
 
     /// Cells have changed in a frame, and the cursor is elsewhere; or it is hidden, and may be back where it was once it is shown again.
-    pub(super) fn drawn_elsewhere(&mut self, is_hidden: bool, frame: OpenFrame) {
+    pub(super) fn draw_elsewhere(&mut self, is_hidden: bool, frame: OpenFrame) {
         match (self.cursor_move.take(), is_hidden) {
             (None, _) => {}
             (Some(_), true) => self.extend_ambiguity(frame.last, Duration::ZERO),
