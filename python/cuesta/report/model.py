@@ -198,6 +198,11 @@ class Verdict:
     """Whether a terminal shows the reasons above the headline, at the end of the text, where readers see them first."""
 
 
+def combine(results: Collection[bool | None]) -> bool | None:
+    """False if any result is; else None, not decided, if any is; else True."""
+    return False if False in results else None if None in results else True
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """A whole report: the headline, then the figures behind it."""

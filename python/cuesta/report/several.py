@@ -17,7 +17,21 @@ from cuesta.report.capacity import TITLE, state_limit
 from cuesta.report.figure import explain_marks, head, write_duration, write_figure, write_marked
 from cuesta.report.headline import state_result
 from cuesta.report.limits import describe_limit_value, limit_status, limit_tone
-from cuesta.report.model import Cell, Folded, Links, Part, Plot, Plots, Remark, Report, Section, Table, Verdict, Words
+from cuesta.report.model import (
+    Cell,
+    Folded,
+    Links,
+    Part,
+    Plot,
+    Plots,
+    Remark,
+    Report,
+    Section,
+    Table,
+    Verdict,
+    Words,
+    combine,
+)
 from cuesta.report.plots.against_users import overlay_sweeps
 from cuesta.report.plots.causes import plot_bars
 from cuesta.report.plots.distributions import overlay_distributions
@@ -71,8 +85,7 @@ def build_joint_report(runs: Mapping[str, Summary]) -> Report:
     if len(runs) == 1:
         return build_report(next(iter(runs.values())))
     title = f"{many(len(runs), 'run')} side by side"
-    results = {run.limits_ok for run in runs.values()}
-    limits_ok = False if False in results else None if None in results else True
+    limits_ok = combine([run.limits_ok for run in runs.values()])
     return Report(title, headline(runs), verdict(runs), sections=list(sections(runs)), limits_ok=limits_ok)
 
 

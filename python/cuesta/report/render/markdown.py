@@ -6,7 +6,20 @@ Everything that came from outside is escaped, so that no name makes a link, an i
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from cuesta.report.model import Cell, Fact, Facts, Folded, Part, Remark, Report, Screen, Table, Verdict, as_words
+from cuesta.report.model import (
+    Cell,
+    Fact,
+    Facts,
+    Folded,
+    Part,
+    Remark,
+    Report,
+    Screen,
+    Table,
+    Verdict,
+    as_words,
+    combine,
+)
 from cuesta.report.render.plain import make_plain
 
 ZERO_WIDTH = "\u200b"
@@ -23,7 +36,7 @@ def markdown(report: Report) -> str:
 def _parts(report: Report) -> Iterator[str]:
     verdict = report.verdict
     crossed = {True: "", False: ", limits not kept", None: ", limits not decided"}[report.limits_ok]
-    yield f"### {_mark({verdict.good, report.limits_ok})} {escape(report.title)}: {verdict.word}{crossed}"
+    yield f"### {MARKS[combine([verdict.good, report.limits_ok])]} {escape(report.title)}: {verdict.word}{crossed}"
     yield f"**{escape(report.headline)}**"
     if report.conclusion:
         yield f"**What limits the host**: {_part(report.conclusion)}"
@@ -33,10 +46,6 @@ def _parts(report: Report) -> Iterator[str]:
             title = f"**{escape(section.title)}**"
             is_sentence = isinstance(section.parts[0], Remark)
             yield from [f"{title}: {parts[0]}", *parts[1:]] if is_sentence else [title, *parts]
-
-
-def _mark(good: set[bool | None]) -> str:
-    return MARKS[next((bad for bad in (False, None) if bad in good), True)]
 
 
 def _verdict(verdict: Verdict) -> Iterator[str]:
