@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{Stamp, record};
 
 record! {
-    /// A row of `agents.jsonl`: a reading of an agent's clock, or the agent's death. Instants are on the engine's clock.
+    /// A row of `agents.jsonl`: a reading of an agent's clock, a silence of the agent, or its death. Instants are on the engine's clock.
     AgentNote {
         /// when it was written
         at: Stamp = Nanoseconds;
@@ -22,6 +22,10 @@ record! {
         error: Option<i64> = Nanoseconds | none;
         /// in an agent's first row: the start
         start_at: Option<Stamp> = Nanoseconds | none;
+        /// in an agent's first row: the name of its node, such as `10.77.0.2` or `driver2`; missing on the engine's own machine
+        node: Option<String> = Unitless | none;
+        /// how long the agent had said nothing, written when it spoke again
+        silent: Option<u64> = Nanoseconds | none;
         /// how an agent died that did not end by itself, such as `was killed by signal 9`
         died: Option<String> = Unitless | none;
     }

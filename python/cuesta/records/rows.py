@@ -322,8 +322,8 @@ class AgentEnd:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentNote:
-    """A row of `agents.jsonl`: a reading of an agent's clock, or the agent's death. Instants are on the engine's
-    clock."""
+    """A row of `agents.jsonl`: a reading of an agent's clock, a silence of the agent, or its death. Instants are on the
+    engine's clock."""
 
     at: int
     """When it was written."""
@@ -337,6 +337,11 @@ class AgentNote:
     """The most by which that may be wrong: half the time from the request to the answer."""
     start_at: int | None = None
     """In an agent's first row: the start."""
+    node: str | None = None
+    """In an agent's first row: the name of its node, such as `10.77.0.2` or `driver2`; missing on the engine's own
+    machine."""
+    silent: int | None = None
+    """How long the agent had said nothing, written when it spoke again."""
     died: str | None = None
     """How an agent died that did not end by itself, such as `was killed by signal 9`."""
 
