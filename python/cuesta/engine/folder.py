@@ -66,7 +66,7 @@ def describe_run(job: Job, started: datetime) -> dict[str, Any]:
         "command": [without_passwords(word) for word in job.plan.command],
         "started": started.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "seed": settings.seed,
-        "agents": settings.agents,
+        "agents": settings.agent_count,
         "plan": settings.model_dump(mode="json"),
         "steps": [describe_step(step) for step in job.plan.steps],
         "segments": [_segment(segment) for segment in job.plan.segments()],

@@ -90,6 +90,7 @@ def prepare(plan: Plan) -> Job:
             _check_terminal(job, step, group)
     _check_figures(job)
     _check_published_tables(plan)
+    _check_nodes(plan)
     _check_agents(plan)
     _check_cast(job)
     return job
@@ -223,10 +224,20 @@ def _check_grid(group: Group) -> None:
 
 def _check_agents(plan: Plan) -> None:
     """Each agent needs a user, else it measures nothing."""
-    agents, users = plan.settings.agents, min(most_users(segment) for segment in plan.segments())
+    agents, users = plan.settings.agent_count, min(most_users(segment) for segment in plan.segments())
     if agents > users:
         what = f"{agents} agents cannot share {users} users: each needs one"
-        raise InputError(what, f"--agents {users} is the most here")
+        where = f" on {plan.settings.node_count} nodes" if plan.settings.node_count > 1 else ""
+        raise InputError(what, f"--agents {users // plan.settings.node_count} is the most here{where}")
+
+
+def _check_nodes(plan: Plan) -> None:
+    """This machine is one node, and `ssh` names its nodes."""
+    engine, nodes = plan.settings.engine, plan.settings.nodes
+    if engine.kind == "local" and nodes > 1:
+        raise InputError(f"nodes: {nodes}, and this machine is one", "name an engine of more: --engine ray:ADDRESS")
+    if engine.kind == "ssh" and nodes not in (1, len(engine.addresses)):
+        raise InputError(f"nodes: {nodes}, and {engine} names {len(engine.addresses)}", "leave `nodes` out")
 
 
 def _check_cast(job: Job) -> None:

@@ -36,6 +36,7 @@ def run_spec(
     users = most or [max(step.settings.group[at].users for step in segment.steps) for at in range(len(settings.group))]
     return RunSpec(
         **{**driver_values(settings, ALWAYS), "spin": settings.spin and threads.may_spin},
+        agents=settings.agent_count,
         cpus=threads.cpus,
         priority=threads.priority,
         drain=DRAIN,

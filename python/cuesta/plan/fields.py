@@ -19,6 +19,7 @@ from cuesta.figures.catalogue import CATALOGUE
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.line_kinds import SYNTAX
+from cuesta.plan.engine_place import EnginePlace
 from cuesta.plan.reading import number_as_text, number_reader, read_text, refuse, whole_reader
 from cuesta.plan.service import Service
 from cuesta.plan.typed_table import TypedTable
@@ -340,6 +341,9 @@ UserNumber = Annotated[int, *_annotate("the number of a user, from 0", whole_rea
 Stamps = Annotated[int, *_annotate("`all`, `none` or N (every Nth line)", _stamps, "int | str")]
 Bytes = Annotated[int, *_annotate("a size such as `16MiB`", _bytes, "int | str")]
 LoadText = Annotated[Load, *_annotate("`closed`, `paced:200ms` or `open:30/s`", Load.read), _as_text]
+EngineText = Annotated[
+    EnginePlace, *_annotate("`local`, `ray`, `ray:HOST:PORT` or `ssh:ME@HOST,ME@HOST`", EnginePlace.read), _as_text
+]
 StallText = Annotated[Stall, *_annotate("a window such as `10s for 1.4s`", Stall.read), _as_text]
 ServiceText = Annotated[
     Service,

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, field_validator
 
+from cuesta.plan.engine_place import EnginePlace
 from cuesta.plan.fields import (
     ALWAYS,
     PER_STEP,
@@ -18,6 +19,7 @@ from cuesta.plan.fields import (
     DriverSetting,
     Duration,
     EchoMap,
+    EngineText,
     Flag,
     Key,
     KeyDistributionText,
@@ -239,11 +241,20 @@ class Settings(PlanTable):
         5 * SECOND, description="time between the last start of a user and the measurement interval"
     )
     measure: Annotated[Duration, Flag("D")] = Field(30 * SECOND, description="length of the measurement interval")
+    engine: Annotated[
+        EngineText, Flag("WHERE", "where the users are: local (this machine), ray[:ADDRESS], ssh:ME@H1,ME@H2")
+    ] = Field(
+        EnginePlace("local"),
+        description="where the users are: `local` = on this machine; `ray:ADDRESS` = on a Ray cluster; `ray` = on one "
+        "that is started on this machine; `ssh:ME@H1,ME@H2` = on machines reached by ssh: docs/ray.md",
+    )
+    nodes: Annotated[Count, Flag("N", "with --engine: over how many machines the users are spread")] = Field(
+        1, description="number of machines over which `engine` spreads the users"
+    )
     agents: Annotated[
         Count,
         Flag("N"),
-        ALWAYS,
-    ] = Field(1, description="number of driver processes; the users are divided among them")
+    ] = Field(1, description="number of driver processes on each node; the users are divided among all of them")
     threads: Annotated[
         Count,
         Flag("N"),
@@ -347,3 +358,13 @@ class Settings(PlanTable):
         if not any(group.users for group in groups):
             raise ValueError("no group has any users; give at least one `users = 1`")
         return groups
+
+    @property
+    def node_count(self) -> int:
+        """How many machines have users: `ssh` names them."""
+        return len(self.engine.addresses) if self.engine.kind == "ssh" else self.nodes
+
+    @property
+    def agent_count(self) -> int:
+        """How many driver processes there are on all of them."""
+        return self.node_count * self.agents

@@ -22,7 +22,7 @@ NEIGHBOURS = "neighbours"
 MACHINE = ("id", "cpu", "cpus", "architecture", "kernel", "virtualisation", "governor", "affinity")
 NOT_OF_DRIVER = {
     *("name", "seed", "limits", "group", "host", "published", "published_table", "sweep"),
-    *("settle", "measure", "meters", "beside", "validity"),
+    *("settle", "measure", "meters", "beside", "validity", "engine", "nodes"),
 }
 """Settings of a plan that belong to another kind, or that change no figure. All others are the driver's."""
 THINK = ("think", "key_rate", "key_law")
@@ -62,7 +62,7 @@ def collect_facts(run: JsonObject) -> RunFacts:
     facts["machine"] = {name: machine.get(name) for name in MACHINE}
     facts["machine"]["memory"] = None if memory is None else f"{memory / GIB:.1f} GiB"
     allowed = {f"validity.{name}": value for name, value in plan.get("validity", {}).items()}
-    facts["driver"] = {"version": run.get("cuesta"), **allowed} | _select_others(NOT_OF_DRIVER, plan)
+    facts["driver"] = {"version": run.get("cuesta"), **allowed} | _select_others(NOT_OF_DRIVER, plan) | _place(plan)
     facts["population"] = {"columns of users": list(run.get("users", {}).values())}
     facts["tapes"] = {name: tape.get("sha256") for name, tape in run.get("tapes", {}).items()}
     facts["method"] = {"meters": plan.get("meters")}
@@ -112,6 +112,13 @@ def _add_step(facts: dict[str, dict[str, object]], step: JsonObject, place: str)
         facts["lines"] |= {f"{at}{name}": group.get(name) for name in LINES} | {f"{at}line": way}
         facts["method"][f"{at}stagger"] = group.get("stagger")
         facts[HOST][f"{at}target"] = address
+
+
+def _place(plan: JsonObject) -> dict[str, object]:
+    """Where the users are: the kind of engine, and the number of nodes. Older records are of this machine."""
+    engine = plan.get("engine", "local")
+    nodes = engine.count(",") + 1 if engine.startswith("ssh:") else plan.get("nodes", 1)
+    return {"engine": engine.partition(":")[0], "nodes": nodes}
 
 
 def _select_others(names: Collection[str], table: JsonObject) -> dict[str, object]:

@@ -48,7 +48,7 @@ def count_files(job: Job) -> int:
     hosted = [step for step, group in groups if group.target == BUILTIN_HOST]
     if not hosted:
         each = max(row_of(group.target)["descriptors"] for _, group in groups)
-        return -(-lines // job.plan.settings.agents) * each + OWN_FILES
+        return -(-lines // job.plan.settings.agent_count) * each + OWN_FILES
     programs = any(job.service(step).name in ("shell", "socket") for step in hosted)
     return lines * (3 if programs else 1) + OWN_FILES
 
