@@ -19,7 +19,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Replaces runs by ones that only make their folder; lists them in order."""
     made: list[Path] = []
 
-    def run(job: Any, out: Path, look: Any, stopping: threading.Event) -> RunResult:
+    def run(job: Any, out: Path, look: Any, stopping: threading.Event, engine: Any) -> RunResult:
         out.mkdir(parents=True)
         (out / "run.json").write_text("{}")
         made.append(out)

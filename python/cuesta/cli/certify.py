@@ -7,6 +7,7 @@ from pathlib import Path
 from cuesta.cli.control import control_run
 from cuesta.cli.options import plan_options
 from cuesta.cli.output import check_json, say, write_json
+from cuesta.cli.verbs.setting_flags import ENGINE
 from cuesta.engine.folder import new_folder
 from cuesta.errors import Exit, UsageError
 from cuesta.ledger.signature import check_key
@@ -50,7 +51,7 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 def _check_flags(arguments: argparse.Namespace) -> None:
     """Raise UsageError for flags that cannot be combined."""
-    names = ("runs", "absentee", "dry_run", "system", "reference", "profile", "comment", "out")
+    names = ("runs", "absentee", "dry_run", "system", "reference", "profile", "comment", "out", *ENGINE)
     values = {name.replace("_", "-"): getattr(arguments, name) for name in names}
     plan_flags = ", ".join(f"--{flag}" for flag, value in values.items() if value or type(value) is int)
     if arguments.signers and not arguments.verify:
@@ -68,7 +69,7 @@ def _check_flags(arguments: argparse.Namespace) -> None:
 
 def _certify(arguments: argparse.Namespace) -> int:
     """Certify each group of a plan. The exit code is the largest of theirs."""
-    plan = load(plan_options(arguments.what), Path.cwd())
+    plan = load(plan_options(arguments.what, arguments), Path.cwd())
     planned = prepare_certifications(plan, _terms(arguments), arguments.out or new_folder(Path(), plan.settings.name))
     if arguments.dry_run:
         say("\n\n".join(each.text() for each in planned), arguments.json)

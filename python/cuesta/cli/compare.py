@@ -66,7 +66,7 @@ def _interleave(arguments: argparse.Namespace, terms: Terms, step: int | None) -
     """Make the pairs, then compare them."""
     if arguments.out:
         check_empty(arguments.out)
-    base, new = map(plan_options, arguments.interleave)
+    base, new = (plan_options(plan, arguments) for plan in arguments.interleave)
     planned = prepare_pairs(base, new, Path.cwd(), arguments.pairs, terms)
     for row in planned.announcement():
         inform(row)

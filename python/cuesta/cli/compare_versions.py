@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cuesta.cli.control import control_run
+from cuesta.cli.options import engine_flags
 from cuesta.cli.output import say, write_json
 from cuesta.engine.folder import check_empty, new_folder
 from cuesta.errors import CuestaError, UsageError
@@ -58,7 +59,7 @@ def plan_comparison(arguments: argparse.Namespace) -> PlannedVersions:
         VersionsSettings(margin, budget, arguments.figure, arguments.despite),
         Path.cwd(),
         environment=dict(os.environ),
-        flags={"data": arguments.data} if arguments.data else {},
+        flags={**engine_flags(arguments), **({"data": arguments.data} if arguments.data else {})},
         command=sys.argv,
         revisions=arguments.revisions,
         build=arguments.build,

@@ -5,6 +5,7 @@ import os
 import sys
 from pathlib import Path
 
+from cuesta.cli.verbs.setting_flags import ENGINE
 from cuesta.errors import UsageError
 from cuesta.plan import RawOptions
 from cuesta.plan.load import SETTINGS
@@ -23,9 +24,13 @@ def raw_options(arguments: argparse.Namespace) -> RawOptions:
     return RawOptions(plan, tape, flags, dict(os.environ), command=tuple(sys.argv))
 
 
-def plan_options(plan: Path) -> RawOptions:
-    """A plan with the environment, without flags."""
-    return RawOptions(plan=plan, environment=dict(os.environ), command=tuple(sys.argv))
+def plan_options(plan: Path, arguments: argparse.Namespace) -> RawOptions:
+    """A plan with the environment, and the flags that say where its users are."""
+    return RawOptions(plan, flags=engine_flags(arguments), environment=dict(os.environ), command=tuple(sys.argv))
+
+
+def engine_flags(arguments: argparse.Namespace) -> dict[str, object]:
+    return {name: value for name in ENGINE if (value := getattr(arguments, name)) is not None}
 
 
 def _assignment(text: str) -> tuple[str, str]:

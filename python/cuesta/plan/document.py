@@ -28,6 +28,8 @@ Written by `python -m cuesta.plan.document` from the schema: change that.
 """'''
 
 KEYWORDS = Path(__file__).parent / "keywords.py"
+OF_FUNCTIONS = ("engine",)
+"""Settings that are parameters of the library's functions: they take more than a plan can say."""
 KEYWORDS_HEAD = '''"""The settings of a plan as keywords of the library, with the values of Python that they take.
 
 Written by `python -m cuesta.plan.document` from the schema: change that.
@@ -139,6 +141,7 @@ def keywords_module() -> str:
     rows = [
         f"    {name}: {keyword_type(name, field)}\n    {docstring(str(field.description or MEANINGS[name]))}"
         for name, field in {**Group.model_fields, **Settings.model_fields}.items()
+        if name not in OF_FUNCTIONS
     ]
     return "\n".join([KEYWORDS_HEAD, *rows]) + "\n"
 

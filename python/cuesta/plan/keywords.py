@@ -57,9 +57,6 @@ class PlanSettings(TypedDict, total=False):
     """Time between the last start of a user and the measurement interval."""
     measure: timedelta | float | str
     """Length of the measurement interval."""
-    engine: str
-    """Where the users are: `local` = on this machine; `ray:ADDRESS` = on a Ray cluster; `ray` = on one that is
-    started on this machine; `ssh:ME@H1,ME@H2` = on machines reached by ssh: docs/ray.md."""
     nodes: int | str
     """Number of machines over which `engine` spreads the users."""
     agents: int | str

@@ -14,10 +14,10 @@ from cuesta.analysis.certify.phases import CREATION_TRANSACTION, read_script
 from cuesta.analysis.certify.read_run import read_run
 from cuesta.analysis.certify.record import derive_record
 from cuesta.engine import certifier
-from cuesta.engine.engines import LOCAL
 from cuesta.engine.job import Job
 from cuesta.engine.local import conditions
 from cuesta.engine.method import METERED_EVERY, Method, choose_method
+from cuesta.engine.ports import Engine
 from cuesta.errors import Exit, InputError, RefusedError, UsageError
 from cuesta.ledger.certification import (
     GIVEN,
@@ -139,15 +139,17 @@ def certify_systems(
     """Make the runs of each certification; yields its group and itself. If stopped, the later ones are missing."""
     for each in planned:
         control.prepare_lines(each.method.timed)
-        LOCAL.check(each.method.timed)
         if each.terms.profile:
             read_service_profile(each.terms.profile)
-    for each in planned:
-        result = _make_runs(each, control)
-        certification = finish_certification(each.folder, key)
-        yield each.group.name, replace(certification, exit=_exit(result, each), failures=result.failures)
-        if result.interrupted:
-            return
+    with control.open_engine(planned[0].method.timed.plan.settings) as engine:
+        for each in planned:
+            engine.check(each.method.timed)
+        for each in planned:
+            result = _make_runs(each, control, engine)
+            certification = finish_certification(each.folder, key)
+            yield each.group.name, replace(certification, exit=_exit(result, each), failures=result.failures)
+            if result.interrupted:
+                return
 
 
 def read_certification(folder: Path) -> Certification:
@@ -182,7 +184,7 @@ def _exit(result: certifier.CertifierResult, planned: PlannedCertification) -> E
     return Exit.GOOD if result.counted == planned.terms.runs else Exit.INVALID
 
 
-def _make_runs(planned: PlannedCertification, control: Control) -> certifier.CertifierResult:
+def _make_runs(planned: PlannedCertification, control: Control, engine: Engine) -> certifier.CertifierResult:
     _check_empty(planned.folder)  # again: another command may have used it meanwhile
     about, profile = _setup(planned), planned.terms.profile
     make_private(planned.folder)
@@ -193,7 +195,7 @@ def _make_runs(planned: PlannedCertification, control: Control) -> certifier.Cer
         control.tell(f"group {about.group}: {row}")
     series = certifier.Series(planned.folder, about.runs)
     judge = partial(_judge, planned.folder, about, control)
-    return certifier.certify(planned.method, series, judge, control.observer, control.stop)
+    return certifier.certify(planned.method, series, judge, control.observer, control.stop, engine=engine)
 
 
 def _judge(folder: Path, about: CertificationSetup, control: Control, run: Path) -> list[str]:

@@ -290,8 +290,11 @@ def run_versions(planned: PlannedVersions, out: Path, control: Control) -> Versi
     with run_folder(out) as folder:
         revisions = planned.revisions
         try:
-            with check_out(revisions, folder, control.tell, control.stop) if revisions else nullcontext():
-                VersionMaker(planned, folder, control).make()
+            with (
+                check_out(revisions, folder, control.tell, control.stop) if revisions else nullcontext(),
+                control.open_engine(planned.jobs[0].plan.settings) as engine,
+            ):
+                VersionMaker(planned, folder, control, engine).make()
         except BuildError as error:  # what the build printed stays in the folder
             failure = error
     if failure:

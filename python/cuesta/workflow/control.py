@@ -2,12 +2,14 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
-from cuesta.engine.engines import LOCAL
+from cuesta.engine.engines import open_engine
 from cuesta.engine.job import Job, most_users_at
 from cuesta.engine.ports import Engine, Observer
 from cuesta.engine.ssh import prepare_ssh
+from cuesta.plan import Settings
 from cuesta.target import kind_of
 
 
@@ -34,7 +36,12 @@ class Control:
     """Gives the passphrase of a key file, by a prompt that names it; empty: without this key."""
     stop: threading.Event = field(default_factory=threading.Event)
     """If set, the run ends early and keeps what was measured."""
-    engine: Engine = LOCAL
+    engine: Engine | None = None
+    """Where runs are made, whatever their plans say."""
+
+    def open_engine(self, settings: Settings) -> AbstractContextManager[Engine]:
+        """Have the engine during the block: the caller's, else the plan's. Raises CuestaError if it cannot be had."""
+        return nullcontext(self.engine) if self.engine else open_engine(settings)
 
     def prepare_lines(self, job: Job) -> None:
         """Warn of what the lines of a job ignore; ask for what they need. Raises CuestaError if they cannot open."""

@@ -120,7 +120,8 @@ def find_limit(planned: PlannedSearch, out: Path, control: Control) -> Search:
     """Make the trials and sum them up."""
     control.prepare_lines(planned.search.job)
     chooser = Chooser(planned.settings, planned.method, planned.budget, control.tell)
-    result = search(planned.search, out, chooser, control.observer, control.stop, engine=control.engine)
+    with control.open_engine(planned.settings) as engine:
+        result = search(planned.search, out, chooser, control.observer, control.stop, engine=engine)
     return finish(result, Search)
 
 

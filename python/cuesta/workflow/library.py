@@ -15,7 +15,6 @@ from cuesta.analysis.compare.comparison import Terms
 from cuesta.analysis.predict.prediction import MARGIN as OF_PREDICTION
 from cuesta.analysis.search.method import Rule
 from cuesta.analysis.summary import summarise
-from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import new_folder
 from cuesta.engine.ports import Engine, Observer
 from cuesta.errors import InputError, UsageError
@@ -70,19 +69,20 @@ def run(  # noqa: PLR0913, keywords
     out: File | None = None,
     observer: Observer = ignore,
     stop: threading.Event | None = None,
-    engine: Engine = LOCAL,
+    engine: Engine | str | None = None,
     **settings: Unpack[PlanSettings],
 ) -> Run:
     """Emulate users who play a tape, or a plan (a file that ends in `.toml`), and measure; as `cuesta run`.
 
     `out` is the run folder, new or empty; by default `runs/NAME-DATE-TIME` below `here`. `observer` receives the newest
     snapshot of each agent four times a second. If the event `stop` is set, the run ends early and keeps what was
-    measured. `engine` is where agents run: this machine, or what else has the ports of `cuesta.engine.ports.Engine`.
+    measured. `engine` is where the users are, as in plans (`"ray:10.0.0.1:6379"`, with `nodes=3`), or what else has the
+    ports of `cuesta.engine.ports.Engine`.
 
     Raises InputError for a plan or tape that cannot be used, UsageError for a setting, CuestaError if it cannot start.
     A failure of the host raises nothing: it is counted.
     """
-    options = _options("cuesta.run", tape, here, settings)
+    options = _options("cuesta.run", tape, here, settings, engine)
     job = prepare_run(options, Path(here), _path(out, here))
     return measure(job, _folder(out, here, job.plan.settings.name), _control(observer, stop, engine))
 
@@ -100,7 +100,7 @@ def search(  # noqa: PLR0913, keywords
     observer: Observer = ignore,
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
-    engine: Engine = LOCAL,
+    engine: Engine | str | None = None,
     **settings: Unpack[PlanSettings],
 ) -> Search:
     """Find the largest load that meets the objective, `limits=["echo.p95 < 100ms"]`; as `cuesta search`.
@@ -118,7 +118,8 @@ def search(  # noqa: PLR0913, keywords
             raise UsageError(what, "leave it out")
         folder = Path(here, resume)
         return find_limit(prepare_resumed(folder, terms.budget, Path(here)), folder, control)
-    planned = prepare_search(_options("cuesta.search", tape, here, settings), terms, Path(here), _path(out, here))
+    options = _options("cuesta.search", tape, here, settings, engine)
+    planned = prepare_search(options, terms, Path(here), _path(out, here))
     return find_limit(planned, _folder(out, here, planned.settings.name), control)
 
 
@@ -137,7 +138,8 @@ def compare(  # noqa: PLR0913, keywords
     observer: Observer = ignore,
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
-    engine: Engine = LOCAL,
+    engine: Engine | str | None = None,
+    nodes: int | None = None,
 ) -> Comparison:
     """Compare two sides of runs: folders, or runs, or two plans, which are run in turn; as `cuesta compare`.
 
@@ -157,7 +159,10 @@ def compare(  # noqa: PLR0913, keywords
             raise UsageError("pairs and out are for two plans, which are run in turn", "leave them out")
         one = _place(base, here)
         return compare_pairs(one, terms, step) if new is None else compare_folders(one, _place(new, here), terms, step)
-    one_plan, other = (RawOptions(_place(plan, here), command=("cuesta.compare", str(plan))) for plan in (base, new))
+    one_plan, other = (
+        RawOptions(_place(plan, here), keywords=_place_of(engine, nodes), command=("cuesta.compare", str(plan)))
+        for plan in (base, new)
+    )
     planned = prepare_pairs(one_plan, other, Path(here), None if pairs is None else str(pairs), terms)
     control = _control(observer, stop, engine, tell)
     return compare_pairs(run_pairs(planned, _folder(out, here, "compare"), step, control), terms, step)
@@ -183,7 +188,8 @@ def compare_versions(  # noqa: PLR0913, keywords
     observer: Observer = ignore,
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
-    engine: Engine = LOCAL,
+    engine: Engine | str | None = None,
+    nodes: int | None = None,
 ) -> Versions:
     """Compare two versions of a program, `"pty:./app-1.4"` and `"pty:./app-1.5"`; as `cuesta compare TARGET TARGET`.
 
@@ -203,6 +209,7 @@ def compare_versions(  # noqa: PLR0913, keywords
         settings,
         Path(here),
         command=("cuesta.compare_versions", *targets),
+        flags=_place_of(engine, nodes),
         revisions=revisions,
         build=build,
         neighbours=Neighbours(beside, None if sessions is None else str(sessions), _word(sessions_tape)),
@@ -248,6 +255,8 @@ def certify(  # noqa: PLR0913, keywords
     observer: Observer = ignore,
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
+    engine: Engine | str | None = None,
+    nodes: int | None = None,
 ) -> dict[str, Certification]:
     """Certify each group of a plan by repeated runs on this machine; as `cuesta certify`.
 
@@ -261,10 +270,11 @@ def certify(  # noqa: PLR0913, keywords
             raise UsageError(what, "leave it out")
         certification = read_certification(Path(here, plan))
         return {certification.record.given.group: certification}
-    loaded = load(RawOptions(plan=Path(here, plan), command=("cuesta.certify", str(plan))), Path(here))
+    where = _place_of(engine, nodes)
+    loaded = load(RawOptions(Path(here, plan), keywords=where, command=("cuesta.certify", str(plan))), Path(here))
     terms = CertificationTerms(runs, absentee, system, _path(reference, here), _path(profile, here), _texts(comments))
     planned = prepare_certifications(loaded, terms, _folder(out, here, loaded.settings.name))
-    return dict(certify_systems(planned, _control(observer, stop, LOCAL, tell)))
+    return dict(certify_systems(planned, _control(observer, stop, engine, tell)))
 
 
 def open(folder: File) -> Run:  # noqa: A001, as `cuesta.open`
@@ -297,14 +307,23 @@ def tapes() -> Sequence[ShippedTape]:
     return list_tapes().tapes
 
 
-def _options(function: str, tape: File | None, here: File, settings: PlanSettings) -> RawOptions:
+def _options(
+    function: str, tape: File | None, here: File, settings: PlanSettings, engine: Engine | str | None
+) -> RawOptions:
     """What is to be run, as the command line would say it."""
     if tape is None and "tape" in settings:
         tape = settings.pop("tape")
     named = None if tape is None else str(tape)
     plan = Path(here, named) if named and named.endswith(".toml") else None
-    command = (function, *([named] if named else []), *(f"{name}={value}" for name, value in settings.items()))
-    return RawOptions(plan, None if plan else named, keywords={**settings}, command=command)
+    keywords = {**settings, **_place_of(engine, None)}
+    command = (function, *([named] if named else []), *(f"{name}={value}" for name, value in keywords.items()))
+    return RawOptions(plan, None if plan else named, keywords=keywords, command=command)
+
+
+def _place_of(engine: Engine | str | None, nodes: int | None) -> dict[str, object]:
+    """The settings that say where the users are."""
+    given = {"engine": engine if isinstance(engine, str) else None, "nodes": nodes}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _number(value: object) -> str | None:
@@ -341,9 +360,9 @@ def _word(tape: File | None) -> str | None:
 
 
 def _control(
-    observer: Observer, stop: threading.Event | None, engine: Engine, tell: Callable[[str], None] = ignore
+    observer: Observer, stop: threading.Event | None, engine: Engine | str | None, tell: Callable[[str], None] = ignore
 ) -> Control:
-    return Control(observer, tell, stop=stop or threading.Event(), engine=engine)
+    return Control(observer, tell, stop=stop or threading.Event(), engine=None if isinstance(engine, str) else engine)
 
 
 def _path(file: File | None, here: File) -> Path | None:

@@ -15,7 +15,7 @@ from cuesta.analysis.compare.versions import (
 )
 from cuesta.engine.interleaved import Interleaved, Turn, run_in_turn
 from cuesta.engine.job import SECOND, Job
-from cuesta.engine.ports import Observer
+from cuesta.engine.ports import Engine, Observer
 from cuesta.engine.run_job import run_job
 from cuesta.ledger.versions import FILE, Ending, VersionsRecord
 from cuesta.private_files import replace_json
@@ -50,6 +50,7 @@ class VersionMaker:
     planned: PlannedVersions
     folder: Path
     control: Control
+    engine: Engine
     begun: int = field(default_factory=_native.now)
     runs: list[VersionRun] = field(default_factory=list)
     """Those of the pair that is being made."""
@@ -83,7 +84,7 @@ class VersionMaker:
             flags = {"settle": "0s", "measure": f"{LONGEST + 5:.0f}s"}
             job, begun = with_flags(self.planned.series, flags).jobs(1)[side], self._seconds()
             out = self.folder / "rehearsal" / ("base", "new")[side]
-            run_job(job, out, rehearsal, rehearsal.enough, self.control.engine)
+            run_job(job, out, rehearsal, rehearsal.enough, self.engine)
             rehearsal.overhead = max(self._seconds() - begun - rehearsal.seconds, 0.0)
             found = read_version_run(out, self.record).obstacle
             rehearsal.obstacle = found or rehearsal.explain_nothing()
@@ -112,7 +113,7 @@ class VersionMaker:
             why = self.runs[-1].compared.why_excluded
             return [why] if why else []
 
-        turns = run_in_turn(series, self.folder, judge, self._announce, self.control.stop, engine=self.control.engine)
+        turns = run_in_turn(series, self.folder, judge, self._announce, self.control.stop, engine=self.engine)
         for turn, reasons in turns:
             if self.control.stop.is_set():
                 return "interrupted"

@@ -31,7 +31,8 @@ def measure(job: Job, out: Path, control: Control) -> "Run":
     from cuesta.workflow.run_result import Run, finish  # noqa: PLC0415, a dry run shows no figures
 
     control.prepare_lines(job)
-    result = run_job(job, out, control.observer, control.stop, control.engine)
+    with control.open_engine(job.plan.settings) as engine:
+        result = run_job(job, out, control.observer, control.stop, engine)
     return finish(result, Run)
 
 

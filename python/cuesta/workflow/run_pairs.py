@@ -87,8 +87,8 @@ def run_pairs(planned: PlannedPairs, out: Path, step: int | None, control: Contr
 
     for job in planned.jobs:
         control.prepare_lines(job)
-    with run_folder(out) as folder:
-        turns = run_in_turn(planned.series, folder, judge, announce, control.stop, engine=control.engine)
+    with run_folder(out) as folder, control.open_engine(planned.jobs[0].plan.settings) as engine:
+        turns = run_in_turn(planned.series, folder, judge, announce, control.stop, engine=engine)
         for turn, reasons in turns:
             for reason in reasons:
                 control.tell(f"pair {turn.pair}, {turn.name}, is not used: {reason}")

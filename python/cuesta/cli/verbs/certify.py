@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from cuesta.cli.verbs.setting_flags import add_engine
+
 ABOUT = """Each user starts a process on a terminal (pty:COMMAND) or on pipes (pipe:COMMAND), waits for its first
 prompt (process creation), meets the others at a barrier, pauses, and plays a script of commands (command
 sequence). That is done at least 5 times, after a run that warms up; an invalid run does not count and is
@@ -45,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     runs.add_argument(
         "--comment", action="append", default=[], metavar="TEXT", help="a comment for part VI; may be repeated"
     )
+    add_engine(runs)
     results = parser.add_argument_group("output")
     results.add_argument("--out", type=Path, metavar="DIR", help="the folder; by default runs/NAME-DATE-TIME")
     results.add_argument("--sign", type=Path, metavar="KEY", help="sign the record with an SSH key")

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from cuesta.cli.verbs.flags import SETTINGS
 
+ENGINE = ("engine", "nodes")
+
 
 def add_settings(group: argparse._ArgumentGroup, other: dict[str, tuple[str, str]]) -> None:
     """Add the flags of plan settings and of the built-in host; `other` replaces the text of some."""
@@ -25,6 +27,13 @@ def add_settings(group: argparse._ArgumentGroup, other: dict[str, tuple[str, str
     group.add_argument(
         "--host", action="append", metavar="KEY=VALUE", help="a setting of the built-in host, such as service=echo"
     )
+
+
+def add_engine(group: argparse._ArgumentGroup) -> None:
+    """Add the flags that say where the users are, for a verb without those of other settings."""
+    for name in ENGINE:
+        metavar, meaning = SETTINGS[name]
+        group.add_argument(f"--{name}", metavar=metavar, help=meaning)
 
 
 def add_output(parser: argparse.ArgumentParser, json_is: str) -> None:
