@@ -388,7 +388,7 @@ TWO = PLAN.replace("users = 2", "").replace(
 def as_made_before(made: Path, counted: int, interrupted: bool) -> Iterator[None]:
     """Certifications take the run of one that was made before, and end so."""
 
-    def certify(job: Any, place: certifier.Series, *_: Any) -> certifier.CertifierResult:
+    def certify(job: Any, place: certifier.Series, *_: Any, **__: Any) -> certifier.CertifierResult:
         shutil.copytree(made / "run-1", place.folder / "run-1")
         return certifier.CertifierResult(interrupted, counted, {}, [])
 
