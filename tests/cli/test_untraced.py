@@ -9,7 +9,7 @@ import pytest
 
 from cuesta import _native
 from cuesta.errors import Exit
-from cuesta.plan.fields import tracing_tier
+from cuesta.plan.meter_places import tracing_tier
 from tests.busy import BUSY
 from tests.conftest import Cuesta, Write
 

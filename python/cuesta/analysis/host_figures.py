@@ -219,7 +219,7 @@ def describe_metering(
 
 def why_untraced(recorded: Recorded, report: MeterReport | None) -> str | None:
     """Why the kernel was not traced although the plan asked for it, by a figure that only tracers give."""
-    from cuesta.plan.fields import tracing_tier  # noqa: PLC0415, it loads pydantic, which `cuesta meters` does without
+    from cuesta.plan.meter_places import tracing_tier  # noqa: PLC0415, it loads pydantic, which `cuesta meters` does without
 
     if tracing_tier(str(recorded.plan.get("meters"))) is None:
         return None

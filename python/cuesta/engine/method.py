@@ -13,7 +13,7 @@ from cuesta.engine.engines import LOCAL
 from cuesta.engine.job import Job, seconds_of_run
 from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan import Step
-from cuesta.plan.fields import tier_and_subject
+from cuesta.plan.meter_places import tier_and_subject
 from cuesta.target import kind_of
 from cuesta.units import many, minutes
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, PlainSerializer
 from pydantic_core import PydanticCustomError
@@ -20,6 +20,7 @@ from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.line_kinds import SYNTAX
 from cuesta.plan.engine_place import EnginePlace
+from cuesta.plan.meter_places import SUBJECT, tier_and_subject
 from cuesta.plan.reading import number_as_text, number_reader, read_text, refuse, whole_reader
 from cuesta.plan.service import Service
 from cuesta.plan.typed_table import TypedTable
@@ -256,33 +257,14 @@ def _stamps(value: object) -> int:
 def _meters(value: object) -> str:
     text = read_text(value)
     tier, subject = tier_and_subject(text)
-    if tier and (subject == "auto" or _SUBJECT.fullmatch(subject)):
+    if tier and (subject == "auto" or SUBJECT.fullmatch(subject)):
         return text
-    if text in ("auto", "plain", "none") or _SUBJECT.fullmatch(text):
+    if text in ("auto", "plain", "none") or SUBJECT.fullmatch(text):
         return text
     parts = urlsplit(text)
     if parts.scheme == "ssh" and parts.password is not None:
         refuse("ssh logs in with a key or the agent: leave the password out")
     return text if parts.scheme in ("ssh", "http", "https") and parts.hostname else refuse("there are no such meters")
-
-
-def tier_and_subject(meters: str) -> tuple[str | None, str]:
-    """Split a value of --meters for this machine: `exact:pid:7` is (`exact`, `pid:7`), `exact` (`exact`, `auto`)."""
-    tier, colon, subject = meters.partition(":")
-    if tier not in TRACED:
-        return None, meters
-    return tier, subject if colon else "auto"
-
-
-def tracing_tier(meters: str) -> str | None:
-    """The tier in a value of --meters that traces the kernel: `exact`, `calls` or None."""
-    if meters.startswith("ssh:"):
-        tier = parse_qs(urlsplit(meters).query).get("tier", [""])[-1]
-        return tier if tier in TRACED else None
-    return tier_and_subject(meters)[0]
-
-
-_SUBJECT = re.compile(r"machine|pid:[1-9]\d*|cgroup:.+|cpus:[\d,-]+|cpus:host")
 
 
 def _figure_names(value: object) -> tuple[str, ...]:
@@ -330,8 +312,6 @@ KeyDistributionText = Annotated[
     str, *_annotate("a distribution of the gaps between keys such as `human`", _key_distribution)
 ]
 Target = Annotated[str, *_annotate(SYNTAX, _target)]
-TRACED = ("exact", "calls")
-"""Tiers that trace the kernel. A subject may follow: `exact:pid:7`."""
 METERS = (
     "`auto`, `exact`, `calls`, `plain`, `none`, `machine`, `pid:N`, `cgroup:PATH`, `cpus:0-3`, `cpus:host`, "
     "`exact:pid:N`, `ssh://HOST` or `http://HOST:9100/metrics`"

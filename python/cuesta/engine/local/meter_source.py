@@ -16,7 +16,7 @@ from cuesta.engine.local.listener import listener
 from cuesta.engine.local.meter_process import MeterRequest
 from cuesta.line_kinds import OWN_PROGRAMS, port_of, without_settings
 from cuesta.module_command import module_command
-from cuesta.plan.fields import tier_and_subject, tracing_tier
+from cuesta.plan.meter_places import tier_and_subject, tracing_tier
 from cuesta.records.rows import MeterAbout
 from cuesta.target import BUILTIN_HOST, kind_of, without_passwords
 
