@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from statistics import fmean
 
@@ -9,7 +10,7 @@ from cuesta.analysis.front_end import FrontEnd, Sums, derive_front_end
 from cuesta.analysis.rows_within import rows_within
 from cuesta.figures.system_under_test import BuiltInHost, CpuUse, HostFigures, Metering, PerTransaction
 from cuesta.ledger import HostRow, Interval, Recorded, StepTimes
-from cuesta.ledger.meters import MeterRow
+from cuesta.ledger.meters import Metered, MeterRow
 from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.records.meter_figure import UNRECORDED, MeterFigure
 from cuesta.records.meter_report import ByCause, Count, MeterReport
@@ -26,35 +27,46 @@ COUNTS = ("minor_faults", "major_faults", "switches", "system_calls", "ios")
 def derive_host_figures(recorded: Recorded, number: int, step: StepTimes, counted: Sequence[Interval]) -> HostFigures:
     """Take the meters of a step's measurement interval; `counted` are the agents' rows in it."""
     shares = rows_within(recorded.host, step)
-    report = recorded.metered.reports.get(number)
-    rows = rows_within(recorded.metered.rows, step)
+    return replace(
+        derive_metered_figures(recorded, recorded.metered, number, step, counted),
+        builtin=builtin_figures(shares, derive_front_end(recorded, step)),
+        programs=count_programs(recorded, number),
+    )
+
+
+def derive_metered_figures(
+    recorded: Recorded, metered: Metered, number: int, step: StepTimes, counted: Sequence[Interval]
+) -> HostFigures:
+    """The figures of a host by the record of its meters, without what a host records of itself."""
+    report = metered.reports.get(number)
+    rows = rows_within(metered.rows, step)
     cpu = mean_cpu_use([(report, 1.0)] if report else [(row.report, row.length * share) for row, share in rows])
-    end = recorded.metered.ends.get(number, step.end)
-    undivided = why_undivided(recorded, number, report, counted, end) if report else None
+    end = metered.ends.get(number, step.end)
+    undivided = why_undivided(metered, number, report, counted, end) if report else None
     # Meters may begin late, and their subject may end: only its interval counts.
     begin = end - report.seconds if report else end
     transactions, keys = (sum_within(counted, begin, end, attrgetter(name)) for name in ("transactions", "keys"))
     return HostFigures(
         cpu=cpu,
-        cpu_missing=None if cpu else why_missing(recorded, number),
+        cpu_missing=None if cpu else why_missing(metered, number),
         cpu_by_cause=shares_by_cause(report),
         per_transaction=cost_per_transaction(report, transactions) if report and not undivided else None,
         per_transaction_missing=undivided,
         cpu_by_cause_se=shares_by_cause(report, "standard_error"),
         cpu_by_cause_interval=intervals_by_cause(report),
-        meters=describe_metering(recorded, number, step, report, rows),
+        meters=describe_metering(recorded, metered, number, step, rows),
         sheet=report,
-        builtin=builtin_figures(shares, derive_front_end(recorded, step)),
-        programs=count_programs(recorded, number),
+        builtin=None,
+        programs={},
         cpu_per_keystroke=per_keystroke(report, keys) if report and not undivided else None,
     )
 
 
 def why_undivided(
-    recorded: Recorded, number: int, report: MeterReport, counted: Sequence[Interval], end: float
+    metered: Metered, number: int, report: MeterReport, counted: Sequence[Interval], end: float
 ) -> str | None:
     """Why a machine's CPU time is not divided by transactions: its driver used more of it than all the rest."""
-    about, used = recorded.metered.about(number), report.own.seconds.value
+    about, used = metered.about(number), report.own.seconds.value
     if about is None or (about.source, about.subject) != ("here", "machine") or used is None:
         return None
     driver = sum_within(counted, end - report.seconds, end, lambda row: row.cpu)
@@ -120,8 +132,8 @@ def has_cpu_use(report: MeterReport) -> bool:
     return known and report.own.usr.value is not None and report.own.seconds.why in (None, UNRECORDED)
 
 
-def why_missing(recorded: Recorded, number: int) -> str:
-    about, gaps, report = recorded.metered.about(number), recorded.metered.gaps, recorded.metered.reports.get(number)
+def why_missing(metered: Metered, number: int) -> str:
+    about, gaps, report = metered.about(number), metered.gaps, metered.reports.get(number)
     if about is None:
         return NOT_RECORDED
     ended = report.own.seconds.why if report else None
@@ -188,18 +200,18 @@ def estimated_calls(report: MeterReport) -> float | None:
 
 
 def describe_metering(
-    recorded: Recorded, number: int, step: StepTimes, report: MeterReport | None, rows: Sequence[tuple[MeterRow, float]]
+    recorded: Recorded, metered: Metered, number: int, step: StepTimes, rows: Sequence[tuple[MeterRow, float]]
 ) -> Metering | None:
     """The source of the figures."""
-    about = recorded.metered.about(number)
+    about, report = metered.about(number), metered.reports.get(number)
     if about is None:
         return None
     seconds = report.seconds if report else sum(row.length * share for row, share in rows)
-    until_the_end = [gap for gap in recorded.metered.gaps if gap.at <= step.end]
+    until_the_end = [gap for gap in metered.gaps if gap.at <= step.end]
     gaps = [gap.why for gap in until_the_end if gap.at >= step.begin]
     if not (gaps or report or rows):
         gaps = [gap.why for gap in until_the_end[-1:]]  # the engine gave the meters up before the step began
-    if report and step.end - recorded.metered.ends[number] > UNMETERED:
+    if report and step.end - metered.ends[number] > UNMETERED:
         gaps.append(f"the figures are of {seconds:.1f} s: nothing was metered behind them")
     closes = report.closure.closes if report and report.closure.accounted.value is not None else None
     return Metering(
