@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, PlainSerializer
 from pydantic_core import PydanticCustomError
@@ -20,7 +19,7 @@ from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.line_kinds import SYNTAX
 from cuesta.plan.engine_place import EnginePlace
-from cuesta.plan.meter_places import SUBJECT, tier_and_subject
+from cuesta.plan.meter_places import read_meters
 from cuesta.plan.reading import number_as_text, number_reader, read_text, refuse, whole_reader
 from cuesta.plan.service import Service
 from cuesta.plan.typed_table import TypedTable
@@ -254,19 +253,6 @@ def _stamps(value: object) -> int:
     return words[value] if isinstance(value, str) and value in words else whole_reader(0, 1_000_000)(value)
 
 
-def _meters(value: object) -> str:
-    text = read_text(value)
-    tier, subject = tier_and_subject(text)
-    if tier and (subject == "auto" or SUBJECT.fullmatch(subject)):
-        return text
-    if text in ("auto", "plain", "none") or SUBJECT.fullmatch(text):
-        return text
-    parts = urlsplit(text)
-    if parts.scheme == "ssh" and parts.password is not None:
-        refuse("ssh logs in with a key or the agent: leave the password out")
-    return text if parts.scheme in ("ssh", "http", "https") and parts.hostname else refuse("there are no such meters")
-
-
 def _figure_names(value: object) -> tuple[str, ...]:
     names = [str(name) for name in (value if isinstance(value, list | tuple) else [value])]
     unknown = next((name for name in names if name not in CATALOGUE), None)
@@ -314,9 +300,13 @@ KeyDistributionText = Annotated[
 Target = Annotated[str, *_annotate(SYNTAX, _target)]
 METERS = (
     "`auto`, `exact`, `calls`, `plain`, `none`, `machine`, `pid:N`, `cgroup:PATH`, `cpus:0-3`, `cpus:host`, "
-    "`exact:pid:N`, `ssh://HOST` or `http://HOST:9100/metrics`"
+    "`exact:pid:N`, `ssh://HOST` or `http://HOST:9100/metrics`; of several hosts `NAME=ssh://HOST,NAME=ssh://HOST`"
 )
-Meters = Annotated[str, *_annotate(METERS, _meters), PlainSerializer(without_passwords, when_used="json")]
+Meters = Annotated[
+    str,
+    *_annotate(METERS, read_meters, "str | Sequence[str]"),
+    PlainSerializer(without_passwords, when_used="json"),
+]
 UserNumber = Annotated[int, *_annotate("the number of a user, from 0", whole_reader(0, 1_000_000), "int | str")]
 Stamps = Annotated[int, *_annotate("`all`, `none` or N (every Nth line)", _stamps, "int | str")]
 Bytes = Annotated[int, *_annotate("a size such as `16MiB`", _bytes, "int | str")]

@@ -77,9 +77,10 @@ class PlanSettings(TypedDict, total=False):
     beside: str | None
     """A command of the shell that runs on this machine while measuring, from a second before: a neighbour that
     takes CPU, memory or disk from the host; one that ends is started again: docs/beside.md."""
-    meters: str
+    meters: str | Sequence[str]
     """Where the host is metered; `auto` = on this machine if the target is there; `plain` = the same, not sampled;
-    `exact` = the same, traced; `calls` = the same, system calls traced: for a short run."""
+    `exact` = the same, traced; `calls` = the same, system calls traced: for a short run; or a list of several
+    hosts."""
     stamps: int | str
     """Lines on which the kernel stamps keys too: every Nth, `all` or `none`."""
     spin: bool

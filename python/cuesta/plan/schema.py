@@ -296,14 +296,15 @@ class Settings(PlanTable):
     meters: Annotated[
         Meters,
         Flag(
-            "WHERE",
+            "WHERE,…",
             "meter the host: auto, plain, exact, calls, none, machine, pid:N, cgroup:PATH, cpus:LIST, cpus:host, "
             "ssh://H, http://H:9100/metrics",
         ),
     ] = Field(
         "auto",
         description="where the host is metered; `auto` = on this machine if the target is there; `plain` = the same, "
-        "not sampled; `exact` = the same, traced; `calls` = the same, system calls traced: for a short run",
+        "not sampled; `exact` = the same, traced; `calls` = the same, system calls traced: for a short run; or a list "
+        "of several hosts",
     )
     stamps: Annotated[
         Stamps,

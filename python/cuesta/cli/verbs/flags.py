@@ -31,7 +31,7 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "defer": ("D", "with --isolate: how long the host's kernel may put off receiving; off"),
     "beside": ("COMMAND", "run a neighbour on this machine while measuring, such as 'make -j8'; off"),
     "meters": (
-        "WHERE",
+        "WHERE,…",
         "meter the host: auto, plain, exact, calls, none, machine, pid:N, cgroup:PATH, cpus:LIST, cpus:host, ssh://H, http://H:9100/metrics",
     ),
     "stamps": ("WHICH", "lines on which the kernel stamps keys too: all, none or N = every Nth"),
