@@ -25,7 +25,7 @@ def read(folder: Path, text: str) -> tuple[Metered, list[str]]:
 
 def read_again(folder: Path) -> tuple[Metered, list[str]]:
     metered, damage = Metered(), list[str]()
-    read_metered([(0, folder / "run")], CLOCK, damage, RowReader(), metered)
+    read_metered([(0, folder / "run" / "meters.jsonl")], CLOCK, damage, RowReader(), metered)
     return metered, damage
 
 

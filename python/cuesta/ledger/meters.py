@@ -1,4 +1,4 @@
-"""The record of the host's meters, `meters.jsonl`. This file derives nothing."""
+"""The records of hosts' meters: `meters.jsonl`, and `meters-NAME.jsonl` of further hosts. This file derives nothing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,6 +10,9 @@ from cuesta.ledger.rows import JsonObject, RowReader
 from cuesta.records.meter_report import MeterReport
 from cuesta.records.reading import from_json
 from cuesta.records.rows import MeterAbout, MeterRecord
+
+OF_THE_FIRST = "meters.jsonl"
+"""The record of the only host, or of the first of several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +54,17 @@ class Metered:
         return self.abouts[max(firsts)] if firsts else None
 
 
+def name_files(hosts: Sequence[str]) -> dict[str, str]:
+    """The files of the meters, each with the name of its host; without a name if only one host is metered."""
+    _, *others = hosts or [""]
+    return {OF_THE_FIRST: next(iter(hosts), ""), **{f"meters-{name}.jsonl": name for name in others}}
+
+
 def read_metered(
-    folders: Sequence[tuple[int, Path]], begun: int, damage: list[str], reader: RowReader, metered: Metered
+    files: Sequence[tuple[int, Path]], begun: int, damage: list[str], reader: RowReader, metered: Metered
 ) -> None:
-    """Add the records of segments, each with the number of its first step. Times count from `begun`, in ns."""
-    for first, folder in folders:
-        path = folder / "meters.jsonl"
+    """Add a host's records of segments, each with the number of its first step. Times count from `begun`, in ns."""
+    for first, path in files:
         if path.exists():
             for _ in reader.json_rows(path, partial(_take, metered, first, begun), damage):
                 pass  # rows are used as they are read

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from cuesta._native import Histogram
 from cuesta.errors import InputError
 from cuesta.ledger.agents import AgentNotes, offset_of, read_notes
-from cuesta.ledger.meters import Metered, read_metered
+from cuesta.ledger.meters import OF_THE_FIRST, Metered, name_files, read_metered
 from cuesta.ledger.neighbours import RecordedNeighbour, read_neighbours
 from cuesta.ledger.rows import JsonObject, RowReader, insist_on_known_format, place, read_object, why_unreadable
 from cuesta.ledger.wire import WireInterval, read_wire
@@ -155,7 +155,9 @@ class Recorded:
     damage: list[str]
     """What could not be read, a sentence each."""
     metered: Metered = field(default_factory=Metered)
-    """The records of the host's meters."""
+    """The records of the host's meters; of several hosts, of the first one's."""
+    hosts: Mapping[str, Metered] = field(default_factory=dict)
+    """Those of each host by its name, the first one's included; empty if only one is metered."""
     wire: Mapping[int, WireInterval] = field(default_factory=dict)
     """What crossed the wire between driver and host in the steps of an isolated run."""
     neighbours: Mapping[int, RecordedNeighbour] = field(default_factory=dict)
@@ -214,8 +216,8 @@ class RunReader:
         self.reader = RowReader()
         self.intervals, self.users = defaultdict[Path, list[Interval]](list), defaultdict[Path, list[UserRow]](list)
         self.measured = dict[tuple[int, Tag], Histogram]()
-        self.host, self.metered, self.wire = list[HostRow](), Metered(), dict[int, WireInterval]()
-        self.neighbours = dict[int, RecordedNeighbour]()
+        self.host, self.metered = list[HostRow](), defaultdict[str, Metered](Metered)
+        self.wire, self.neighbours = dict[int, WireInterval](), dict[int, RecordedNeighbour]()
 
     def read(self) -> Recorded:
         """All records so far; lists that an earlier call returned grow with them. Raises InputError as `open_run`."""
@@ -231,11 +233,22 @@ class RunReader:
         segments = [(0 if path is self.folder else number_of(path), path) for path in noted]
         for segment, notes in noted.items():
             self.host += read_host(segment, notes, begun, damage, self.reader)
-        read_metered(segments, begun, damage, self.reader, self.metered)
+        for file in (files := name_files(run.get("metered", ()))):
+            paths = [(first, path / file) for first, path in segments]
+            read_metered(paths, begun, damage, self.reader, self.metered[file])
         self.wire |= read_wire(segments, begun, damage, self.reader)
         self.neighbours |= read_neighbours(segments, begun, damage, self.reader)
         return Recorded(
-            self.folder, run, agents, self.measured, self.host, damage, self.metered, self.wire, self.neighbours
+            folder=self.folder,
+            run=run,
+            agents=agents,
+            measured=self.measured,
+            host=self.host,
+            damage=damage,
+            metered=self.metered[OF_THE_FIRST],
+            hosts={name: self.metered[file] for file, name in files.items() if name},
+            wire=self.wire,
+            neighbours=self.neighbours,
         )
 
     def _known_agents(self, noted: Notes, damage: list[str]) -> dict[Path, tuple[JsonObject, AgentNotes]]:
