@@ -19,8 +19,8 @@ from cuesta.engine.job import Job
 from cuesta.engine.local.agent import COMMAND, ProcessAgent
 from cuesta.engine.local.builtin_host import run_host
 from cuesta.engine.local.deployment import LocalDeployment
-from cuesta.engine.local.meter_source import SegmentFacts, choose_source
-from cuesta.engine.local.metering import run_meters
+from cuesta.engine.local.meter_source import SegmentFacts, choose_sources
+from cuesta.engine.local.metering import run_all_meters
 from cuesta.engine.spec import Threads, host_spec
 from cuesta.plan import Segment
 from tests.own_network import own_network
@@ -82,7 +82,7 @@ class Nodes:
             started = (agent(number, node, folder) for number, node in enumerate(self.nodes))
             self.agents[:] = map(stack.enter_context, started)
             facts = SegmentFacts(["host:"], host.process.pid, None, [each.process.pid for each in self.agents])
-            meters = stack.enter_context(run_meters(choose_source("plain", facts), folder))
+            meters = stack.enter_context(run_all_meters(choose_sources("plain", facts), folder))
             yield LocalDeployment([*self.agents], Threads(), {}, folder, meters, host, None)
 
 

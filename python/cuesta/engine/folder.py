@@ -16,6 +16,7 @@ from cuesta.engine.job import Job
 from cuesta.engine.ports import Nodes
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment, Step
+from cuesta.plan.meter_places import list_hosts
 from cuesta.private_files import make_private, replace_json, write_private
 from cuesta.target import BUILTIN_HOST, without_passwords
 
@@ -74,6 +75,7 @@ def describe_run(job: Job, started: datetime) -> dict[str, Any]:
         "transactions": list_transactions(job),
         "users": {group.data: job.describe_users(group) for group in settings.group if group.data},
         "host": _host(job),
+        **_metered(job),
     }
 
 
@@ -111,6 +113,12 @@ def list_transactions(job: Job) -> dict[str, list[str]]:
 def _host(job: Job) -> dict[str, object]:
     targets = list(dict.fromkeys(group.target for step in job.plan.steps for group in step.settings.group))
     return {"builtin": BUILTIN_HOST in targets, "targets": targets}
+
+
+def _metered(job: Job) -> dict[str, list[str]]:
+    """The names of the hosts that are metered, if they are several."""
+    names = [host.name for host in list_hosts(job.plan.settings.meters)]
+    return {"metered": names} if len(names) > 1 else {}
 
 
 def _make(folder: Path) -> None:

@@ -11,6 +11,7 @@ from cuesta.engine.users import Users, read_users
 from cuesta.errors import InputError
 from cuesta.figures.reference import Reference
 from cuesta.plan import Group, Plan, Segment, Service, Step
+from cuesta.plan.meter_places import list_hosts
 from cuesta.plan.sweep import setting_at
 from cuesta.shipped_tapes import read_shipped_tape, word_of
 from cuesta.target import BUILTIN_HOST, kind_of
@@ -204,7 +205,8 @@ def _check_network(step: Step) -> None:
         if getattr(settings, name) is not None and not settings.isolate:
             what = f"{name}: it works on the wire between driver and host, and without `isolate` there is none"
             raise InputError(what, "give each a network of its own: isolate = true or --isolate, as root")
-    if settings.meters.endswith("cpus:host") and not (settings.pin or settings.isolate):
+    of_host = any(host.where.endswith("cpus:host") for host in list_hosts(settings.meters))
+    if of_host and not (settings.pin or settings.isolate):
         what = "meters: `cpus:host`: the host has no CPUs of its own"
         raise InputError(what, "give it some: --pin, or --isolate as root")
 

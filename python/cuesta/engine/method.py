@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.job import Job, seconds_of_run
+from cuesta.errors import InputError
 from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan import Step
-from cuesta.plan.meter_places import tier_and_subject
-from cuesta.target import kind_of
+from cuesta.plan.meter_places import list_hosts, tier_and_subject
+from cuesta.target import kind_of, without_passwords
 from cuesta.units import many, minutes
 
 METERED_EVERY = 0.25
@@ -63,8 +64,12 @@ class Method:
 
 
 def choose_method(job: Job, absentee: bool = False) -> Method:
-    """Choose the runs of a certification of the job on this machine."""
-    meters = job.plan.settings.meters
+    """Choose the runs of a certification of the job on this machine. Raises InputError if it meters several hosts."""
+    host, *others = list_hosts(job.plan.settings.meters)
+    if others:
+        what = f"meters: a certification is of one host, and these are {1 + len(others)}"
+        raise InputError(what, f"name the one that is certified: --meters {without_passwords(host.where)}")
+    meters = host.where
     untraced = why_untraced(meters)
     job = replace(job, readings=("kernel threads",))
     timed = job if untraced else with_meters(job, with_tier("exact", meters))

@@ -14,7 +14,7 @@ from cuesta.errors import CuestaError
 from cuesta.plan import Segment, Step
 from cuesta.private_files import replace_json
 
-OF_A_SEGMENT = ("agent-*", "agents.jsonl", "host", "meters.jsonl")
+OF_A_SEGMENT = ("agent-*", "agents.jsonl", "host", "meters*.jsonl")
 """What a segment makes in its folder (docs/folder.md)."""
 
 

@@ -1,6 +1,6 @@
 """The processes of a segment on this machine: host, agents and meters, and what works on the wire between them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +9,8 @@ from cuesta import _native
 from cuesta.engine.job import Job
 from cuesta.engine.local.agent import ProcessAgent, start_agents
 from cuesta.engine.local.builtin_host import HostProcess, run_host
-from cuesta.engine.local.meter_source import SegmentFacts, choose_source
-from cuesta.engine.local.metering import Metering, run_meters
+from cuesta.engine.local.meter_source import SegmentFacts, choose_sources
+from cuesta.engine.local.metering import Metering, run_all_meters
 from cuesta.engine.local.neighbour import Neighbour, run_neighbour
 from cuesta.engine.local.network.wire import Recording, WireRecord
 from cuesta.engine.local.placement import Placement, may_spin
@@ -29,7 +29,8 @@ class LocalDeployment:
     threads: Threads
     environment: Mapping[str, str]
     folder: Path
-    meters: Metering
+    meters: Sequence[Metering]
+    """Those of each host that is metered."""
     host: HostProcess | None
     """The built-in host, if it is the target."""
     wire: WireRecord | None
@@ -50,7 +51,8 @@ class LocalDeployment:
         return self.host.how_it_ended() if self.host else None
 
     def wait_for_meters(self) -> None:
-        self.meters.wait_until_it_reads()
+        for each in self.meters:
+            each.wait_until_it_reads()
 
     def expect(self, number: int, settled: int, end: int) -> None:
         """The built-in host's rows end at both bounds too."""
@@ -60,13 +62,15 @@ class LocalDeployment:
             self.wire.expect(number, settled, end)
         if self.neighbour:
             self.neighbour.expect(number, settled, end)
-        self.meters.expect(number, settled, end)
+        for each in self.meters:
+            each.expect(number, settled, end)
 
     def expect_no_more(self) -> None:
-        self.meters.expect_no_more()
+        for each in self.meters:
+            each.expect_no_more()
 
     def has_reported(self, number: int) -> bool:
-        return self.meters.has_reported(number)
+        return all(each.has_reported(number) for each in self.meters)
 
 
 @contextmanager
@@ -85,11 +89,11 @@ def deploy(job: Job, segment: Segment, folder: Path, placement: Placement) -> It
         facts = SegmentFacts(
             targets, host.process.pid if host else None, placement.host_cpus, pids, bool(placement.sides)
         )
-        where = choose_source(settings.meters, facts, job.metered_every)
+        sources = choose_sources(settings.meters, facts, job.metered_every)
         spinning = may_spin(set(targets), pinned=placement.driver_cpus is not None)
         priority = neighbour is not None or any(group.background for group in settings.group)
         threads = Threads(placement.driver_cpus, spinning, priority)
-        with run_meters(where, folder) as meters, _wire(recording, folder, host, pids) as wire:
+        with run_all_meters(sources, folder) as meters, _wire(recording, folder, host, pids) as wire:
             if neighbour:
                 neighbour.wait_until_ready()
             yield LocalDeployment(drivers, threads, environment, folder, meters, host, wire, neighbour)

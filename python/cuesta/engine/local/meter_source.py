@@ -16,7 +16,7 @@ from cuesta.engine.local.listener import listener
 from cuesta.engine.local.meter_process import MeterRequest
 from cuesta.line_kinds import OWN_PROGRAMS, port_of, without_settings
 from cuesta.module_command import module_command
-from cuesta.plan.meter_places import tier_and_subject, tracing_tier
+from cuesta.plan.meter_places import list_hosts, tier_and_subject, tracing_tier
 from cuesta.records.rows import MeterAbout
 from cuesta.target import BUILTIN_HOST, kind_of, without_passwords
 
@@ -76,6 +76,8 @@ class MeterSource:
     attribution: Attribution
     request: MeterRequest | None = None
     """The request to the process."""
+    name: str = ""
+    """The host's name, where several are metered."""
 
     @property
     def whole_machine(self) -> bool:
@@ -110,6 +112,15 @@ class SegmentFacts:
     """Whether either side has a network of its own."""
 
 
+def choose_sources(meters: str, facts: SegmentFacts, every: float | None = None) -> list[MeterSource]:
+    """Resolve a value of --meters: a source for each host."""
+    hosts = list_hosts(meters)
+    names = [host.name if len(hosts) > 1 else "" for host in hosts]
+    return [
+        replace(choose_source(host.where, facts, every), name=name) for host, name in zip(hosts, names, strict=True)
+    ]
+
+
 def choose_source(where: str, facts: SegmentFacts, every: float | None = None) -> MeterSource:
     """Resolve WHERE with its tracers and its period; the default is a second."""
     tier, subject = tier_and_subject(where)
@@ -131,11 +142,17 @@ def add_tracing(request: MeterRequest, depth: Literal["light", "full"]) -> Meter
     return replace(request, traced=depth, sampled=sampled, stacks=request.stacks and sampled)
 
 
-def why_untraced(where: str) -> str | None:
-    """Why the tier that WHERE asks for is not available here, if that is known before the start.
+def why_untraced(meters: str) -> str | None:
+    """Why the tier that the meters of a host ask for is not available here, if that is known before the start.
 
-    None if it is available, if WHERE asks for no tracing, or if another machine decides.
+    None if it is available, if none is asked for, or if another machine decides.
     """
+    hosts = list_hosts(meters)
+    reasons = {host.name: why for host in hosts if (why := why_untraced_here(host.where))}
+    return "; ".join(f"{name}: {why}" if len(hosts) > 1 else why for name, why in reasons.items()) or None
+
+
+def why_untraced_here(where: str) -> str | None:
     if tracing_tier(where) is None or where.startswith("ssh:"):
         return None
     return _native.why_untraced(of_processes=not tier_and_subject(where)[1].startswith(OF_CPUS))

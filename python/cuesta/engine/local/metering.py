@@ -1,7 +1,7 @@
 """The engine's side of metering: it starts the metering process, records its rows, and asks for a report of each step.
 
 A failure of the meters does not end the run: a metering process that dies leaves a gap in `meters.jsonl` and is started
-again, three times at most.
+again, three times at most. Of several hosts each has a process, a record and failures of its own.
 """
 
 import json
@@ -11,7 +11,7 @@ import tempfile
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -41,9 +41,25 @@ REMEDIES = {
 
 
 @contextmanager
-def run_meters(source: MeterSource, folder: Path) -> Iterator["Metering"]:
-    with record_file(folder / "meters.jsonl", "a") as file:
-        meter = Metering(source, file, folder)
+def run_all_meters(sources: Sequence[MeterSource], folder: Path) -> Iterator[Sequence["Metering"]]:
+    """Run the meters of each host; the first has the files without a name."""
+    with ExitStack() as stack:
+        meters = [
+            stack.enter_context(run_meters(source, folder, f"-{source.name}" if number else ""))
+            for number, source in enumerate(sources)
+        ]
+        try:
+            yield meters
+        finally:
+            for each in meters:
+                each.end()  # all at one time; leaving the stack waits for them
+
+
+@contextmanager
+def run_meters(source: MeterSource, folder: Path, suffix: str = "") -> Iterator["Metering"]:
+    """Run the meters of one host. `suffix` ends the names of its files, without their extension."""
+    with record_file(folder / f"meters{suffix}.jsonl", "a") as file:
+        meter = Metering(source, file, folder / f"flame{suffix}.svg")
         meter.start()
         try:
             yield meter
@@ -54,10 +70,11 @@ def run_meters(source: MeterSource, folder: Path) -> Iterator["Metering"]:
 class Metering:
     """A metering process and its record."""
 
-    def __init__(self, source: MeterSource, file: RecordFile, folder: Path) -> None:
+    def __init__(self, source: MeterSource, file: RecordFile, flame: Path) -> None:
         self.meter_source = source
         self.file = file
-        self.folder = folder
+        self.flame = flame
+        """The file of its flame graph."""
         self.process: subprocess.Popen[str] | None = None
         self.errors: IO[bytes] | None = None
         self.marks: deque[tuple[int | None, int | None]] = deque()
@@ -100,8 +117,10 @@ class Metering:
     def expect_no_more(self) -> None:
         self.expected.put(None)
 
-    def stop(self) -> None:
-        """End the process; a step that is cut short still gets its report."""
+    def end(self) -> None:
+        """Have the process end; a step that is cut short still gets its report."""
+        if self.ending.is_set():
+            return
         self.ending.set()
         self.expect_no_more()
         if self.process and self.process.stdin:
@@ -110,6 +129,11 @@ class Metering:
                     self._mark(self.measuring)
                 with suppress(OSError):
                     self.process.stdin.close()
+
+    def stop(self) -> None:
+        """End the process, and wait for its end."""
+        self.end()
+        if self.process:
             try:
                 self.process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
@@ -210,7 +234,7 @@ class Metering:
             if step is None:
                 return None  # of the time before a measurement interval
             with suppress(OSError):  # the recorder reports a full disk
-                write_private(self.folder / "flame.svg", profile["flame"])
+                write_private(self.flame, profile["flame"])
             return self._write(MeterRecord(at=_native.now(), step=step, profile=profile["listing"]))
         if self.meter_source.source != "here":
             row["at"] = _native.now()  # the other machine has another clock
