@@ -3,8 +3,11 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from cuesta.analysis.summary import summarise
 from cuesta.ledger import open_run
+from cuesta.ledger.agents import ClockReading, Silence
 from cuesta.ledger.transactions import read_transactions
 from tests.report.made_up import host_row
 from tests.run_folder import CLOCK, NANO, Row, RunFolder, change_run, write_rows
@@ -12,8 +15,8 @@ from tests.run_folder import CLOCK, NANO, Row, RunFolder, change_run, write_rows
 AHEAD = 5_000_000_000_000
 
 
-def started(agent: int, clock: str, offset: int) -> Row:
-    return {"at": 0, "agent": agent, "clock": clock, "offset": offset, "error": 0, "start_at": CLOCK}
+def started(agent: int, clock: str, offset: int, **more: object) -> Row:
+    return {"at": 0, "agent": agent, "clock": clock, "offset": offset, "error": 0, "start_at": CLOCK, **more}
 
 
 def log(folder: Path, agent: int, start_at: int) -> None:
@@ -54,6 +57,39 @@ def test_a_dead_agent_is_named_first_and_its_lacking_end_is_no_news(tmp_path: Pa
     assert [str(each) for each in summarise(folder).doubts] == [
         "agent 1 was killed by signal 9 after 31 s; what it had recorded is kept"
     ]
+
+
+def test_the_notes_of_an_agent_have_its_node_its_clock_and_its_silences(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", agents=2, measure=3).write()
+    reading = {"agent": 1, "at": CLOCK + 10 * NANO, "clock": "b", "offset": AHEAD + 500, "error": 7}
+    silent = {"agent": 1, "at": CLOCK + 12 * NANO, "silent": 3 * NANO}
+    mine = started(0, "a", 0, at=CLOCK)
+    write_rows(folder / "agents.jsonl", [started(1, "b", AHEAD, at=CLOCK, node="driver2"), mine, reading, silent])
+    own, other = (agent.notes for agent in open_run(folder).agents)
+    assert (own.node, own.silences, len(own.readings)) == (None, [], 1)
+    assert (other.node, other.offset, other.silences) == ("driver2", AHEAD, [Silence(9.0, 12.0)])
+    assert other.readings == [ClockReading(0.0, AHEAD, 0), ClockReading(10.0, AHEAD + 500, 7)]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "more"),
+    [
+        (["driver2"], ""),
+        (["driver2", "driver2", "driver2"], " (and 2 more there)"),
+        (["driver2", "driver2", "driver3"], " (and 2 more, on driver2 and driver3)"),
+        (["driver2", "a", "b", "c", "d"], " (and 4 more, on 4 nodes)"),
+    ],
+)
+def test_agents_that_died_are_named_by_their_nodes(tmp_path: Path, nodes: list[str], more: str) -> None:
+    folder = RunFolder(tmp_path / "run", agents=len(nodes), users=(len(nodes),), measure=3).write()
+    rows = [started(agent, node, 0, node=node) for agent, node in enumerate(nodes)]
+    write_rows(
+        folder / "agents.jsonl",
+        [*rows, *({"at": CLOCK + 2 * NANO, "agent": agent, "died": "was lost"} for agent in range(len(nodes)))],
+    )
+    (doubt,) = (each.doubt for each in summarise(folder).doubts if each.doubt.name == "agent_died")
+    assert doubt.text == f"agent 0 on driver2 was lost after 2 s{more}; what it had recorded is kept"
+    assert doubt.advice.startswith("see on that node who ended it")
 
 
 def test_an_agent_that_died_between_segments_ended_the_run_early(tmp_path: Path) -> None:

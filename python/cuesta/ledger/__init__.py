@@ -2,7 +2,7 @@
 
 - `run_folder`: a run folder, complete or cut off; `rows`: reads its files.
 - `certification`: a certification folder; `record`: the schema of its files; `signature`: signs and checks records.
-- `agents`: what the engine noted about agents: their clocks, and how one died.
+- `agents`: what the engine noted about agents: nodes, clocks, silences, and how one died.
 - `meters`: what the host's meters recorded of a run; `readings`: what the kernel's threads used meanwhile, what dynamic
   linkers bound, and how many tasks wanted a CPU; `wire`: what crossed the wire between driver and host;
   `neighbours`: what ran beside the measurement.

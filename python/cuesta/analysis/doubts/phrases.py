@@ -1,4 +1,4 @@
-"""Phrases of several doubts: how many users wait, how waits ended, and the advice for the costliest error."""
+"""Phrases of several doubts: the name of an agent, how many users wait, how waits ended, an error's advice."""
 
 from collections import Counter
 
@@ -14,6 +14,11 @@ NOT_TAKEN = {"keyboard-locked", "protected-field", "full-field", "unknown-key"}
 """Errors of keys that a 3270 did not take: what was to be typed was not."""
 LINE_IS_KEPT = {"unechoed", "wrong-echo", "expect", "timeout", "barrier", "flood", "dropped-sequence"} | NOT_TAKEN
 """Errors after which a user keeps its line. (A line that is not open in time is a `timeout` too, but is described.)"""
+
+
+def name_agent(number: int, node: str | None) -> str:
+    """Name an agent by its number, and by its node if that is not the engine's own machine."""
+    return f"agent {number} on {node}" if node else f"agent {number}"
 
 
 def advice_for_errors(step: StepFigures, otherwise: str) -> str:

@@ -1,7 +1,15 @@
 """The doubts about a whole run: a function for each looks at its record."""
 
+from collections.abc import Sequence
+
 from cuesta.analysis.doubts.doubt import Doubt, run_doubt
+from cuesta.analysis.doubts.phrases import name_agent
 from cuesta.ledger import Recorded
+from cuesta.ledger.run_folder import Agent
+from cuesta.units import join_words, many
+
+MOST_NAMED = 3
+"""Most nodes that a text lists."""
 
 
 @run_doubt
@@ -10,9 +18,21 @@ def agent_died(recorded: Recorded) -> Doubt | None:
     dead = [agent for agent in recorded.last_agents if agent.notes.death]
     if not dead or not (death := dead[0].notes.death):
         return None
-    more = f" (and {len(dead) - 1} more)" if len(dead) > 1 else ""
-    text = f"agent {dead[0].number} {death.how} after {death.seconds:.0f} s{more}; what it had recorded is kept"
-    return Doubt(text, "see who ended it, such as the kernel for want of memory (dmesg); run it again")
+    node = dead[0].notes.node
+    name = name_agent(dead[0].number, node)
+    text = f"{name} {death.how} after {death.seconds:.0f} s{count_others(dead)}; what it had recorded is kept"
+    there, or_link = (" on that node", ", or what cut its link") if node else ("", "")
+    return Doubt(text, f"see{there} who ended it, such as the kernel for want of memory (dmesg){or_link}; run it again")
+
+
+def count_others(agents: Sequence[Agent]) -> str:
+    """How many agents there are beside the first, and on which nodes, in brackets; empty if it is the only one."""
+    first, *others = agents
+    nodes = list(dict.fromkeys(agent.notes.node for agent in others if agent.notes.node))
+    where = f", on {join_words(nodes) if len(nodes) <= MOST_NAMED else many(len(nodes), 'node')}" if nodes else ""
+    if nodes == [first.notes.node]:
+        where = " there"
+    return f" (and {len(others)} more{where})" if others else ""
 
 
 @run_doubt
@@ -20,13 +40,14 @@ def failed(recorded: Recorded) -> Doubt | None:
     """The driver failed: a failure of the host is data, one of the driver voids the run."""
     for agent in recorded.last_agents:
         if agent.ending and agent.ending["ended"] == "failed":
-            return agent_failed(agent.number, agent.ending.get("reason") or "no reason given")
+            return agent_failed(agent, agent.ending.get("reason") or "no reason given")
     return None
 
 
-def agent_failed(agent: int, reason: str) -> Doubt:
-    advice = "this is the driver's own fault: see the reason"
-    return Doubt(f"agent {agent} of the driver failed: {reason}", advice, blames="driver", name="failed")
+def agent_failed(agent: Agent, reason: str) -> Doubt:
+    node, advice = agent.notes.node, "this is the driver's own fault: see the reason"
+    name = f"{name_agent(agent.number, node)}{'' if node else ' of the driver'}"
+    return Doubt(f"{name} failed: {reason}", advice, blames="driver", name="failed")
 
 
 @run_doubt

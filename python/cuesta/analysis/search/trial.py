@@ -95,8 +95,9 @@ def list_lost_agents(summary: "Summary", last: StepFigures) -> list[Doubt]:
     """Doubts about agents that failed in the last step, or recorded nothing of it."""
     # One that died is missing from the trials after its death; those before it count.
     failed = [about.doubt for about in summary.doubts if about.doubt.name == "failed"]
-    missing = {agent.number for agent in summary.recorded.last_agents} - {figures.agent for figures in last.agents}
-    return [*failed, *(agent_failed(agent, "it recorded nothing of this trial") for agent in sorted(missing))]
+    recorded = {figures.agent for figures in last.agents}
+    missing = (agent for agent in summary.recorded.last_agents if agent.number not in recorded)
+    return [*failed, *(agent_failed(agent, "it recorded nothing of this trial") for agent in missing)]
 
 
 def judge_trial(
