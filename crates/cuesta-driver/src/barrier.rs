@@ -104,6 +104,11 @@ impl Barrier {
         changed.then(|| BarrierStatus { group, barrier, round, arrived, parties, go_on: self.go_on_after(last) })
     }
 
+    /// Whether users of other agents wait here too.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
     /// All have arrived, on all agents.
     pub(crate) fn release(&self, round: u64, go_on: Stamp) {
         let mut state = self.state();

@@ -60,22 +60,23 @@ impl CastWriter {
         run_began: Stamp,
         folder: &Path,
     ) -> Result<Option<(Self, CastTap)>, RunError> {
-        let Some(user) = spec.cast.filter(|user| user % spec.agents == spec.agent) else { return Ok(None) };
-        let number = (0..groups.len()).find(|number| user < spec.first_user(number + 1));
-        if number.is_some_and(|number| groups[number].terminal == TerminalKind::Block) {
+        let Some(user) = spec.cast else { return Ok(None) };
+        let Some(number) = (0..groups.len()).find(|number| user < spec.first_user(number + 1)) else { return Ok(None) };
+        let rank = user - spec.first_user(number);
+        if spec.players(number).of(rank).0 != spec.agent {
+            return Ok(None);
+        }
+        if groups[number].terminal == TerminalKind::Block {
             return Err(RunError::Plan(format!(
                 "no cast can be made of user {user}, who has a 3270: choose another user"
             )));
         }
         let file = private_file(&folder.join(format!("user-{user}.cast")))?;
-        let writer = Writer::new(
-            BufWriter::new(file),
-            &number.map_or_else(Header::default, |number| header(spec, groups, number, user)),
-        )?;
-        let secrets = number.map(|number| groups[number].secret_cells(user - spec.first_user(number)));
+        let writer = Writer::new(BufWriter::new(file), &header(spec, groups, number, user))?;
+        let secrets = groups[number].secret_cells(rank);
         let (queue, events) = sync_channel(QUEUE);
         let thread = thread::Builder::new().name("cuesta-cast".into());
-        let thread = thread.spawn(move || write(writer, run_began, &events, secrets.as_ref()))?;
+        let thread = thread.spawn(move || write(writer, run_began, &events, Some(&secrets)))?;
         Ok(Some((Self(thread), CastTap { user, queue, lost: Cell::new(0) })))
     }
 

@@ -121,12 +121,13 @@ impl Group {
             return Err(RunError::Plan(format!("{}, at {}: {why}", script.name, group.target)));
         }
         let barriers = programs.iter().map(|program| program.barriers.len()).max().unwrap_or(0);
+        let is_shared = spec.agents_of(number).len() > 1;
         let (plain, tape) = (Options::default(), &script.settings);
         Ok(Self {
             programs,
             by_step,
             series: GroupSeries::new(group, script, series_names),
-            barriers: Arc::new((0..barriers).map(|_| Barrier::new(start_at, spec.agents > 1)).collect()),
+            barriers: Arc::new((0..barriers).map(|_| Barrier::new(start_at, is_shared)).collect()),
             not_ready: Arc::default(),
             line: Options {
                 line_speed: group.line_speed.or(tape.line_speed).unwrap_or(plain.line_speed),

@@ -34,8 +34,6 @@ pub struct Run {
     announcements: Arc<Announcements>,
     /// By group and number.
     barriers: Vec<Arc<Vec<Barrier>>>,
-    /// Whether users of other agents wait at them too.
-    shares_barriers: bool,
 }
 
 /// The end of a run, once it is there.
@@ -60,7 +58,6 @@ impl Run {
         let announcements = Arc::new(Announcements::new(layout.schedule.clone()));
         let (recorder, handles) = Recorder::start(folder, layout.setup(&spec))?;
         let barriers = layout.groups.iter().map(|group| Arc::clone(&group.barriers)).collect();
-        let shares_barriers = spec.agents > 1;
         let (cast, tap) = CastWriter::start(&spec, &layout.groups, start_at, folder)?.unzip();
         let snapshot = recorder.view();
         let stop = Arc::new(AtomicBool::new(false));
@@ -85,16 +82,7 @@ impl Run {
             reported.changed.notify_all();
         })?;
         let folder = folder.to_owned();
-        Ok(Self {
-            stop,
-            snapshot,
-            outcome,
-            supervisor: Some(supervisor),
-            folder,
-            announcements,
-            barriers,
-            shares_barriers,
-        })
+        Ok(Self { stop, snapshot, outcome, supervisor: Some(supervisor), folder, announcements, barriers })
     }
 
     /// Changes the schedule of a run whose steps are announced. All threads apply the change at one instant if it is two seconds
@@ -128,7 +116,7 @@ impl Run {
 
     /// Whether users wait at barriers for users of other agents. Then the engine must be told who has arrived.
     pub fn shares_barriers(&self) -> bool {
-        self.shares_barriers && self.barriers.iter().any(|of_group| !of_group.is_empty())
+        self.barriers.iter().flat_map(|of_group| of_group.iter()).any(Barrier::is_shared)
     }
 
     /// The barriers whose state has changed since the last call.
@@ -201,6 +189,12 @@ fn check(spec: &RunSpec) -> Result<(), RunError> {
     let wrong = |what: &str| Err(RunError::Plan(what.into()));
     if spec.threads == 0 || spec.agents == 0 || spec.agent >= spec.agents {
         return wrong("a run needs at least one thread and one agent, numbered from 0");
+    }
+    if (0..spec.groups.len())
+        .map(|group| spec.agents_of(group))
+        .any(|agents| agents.is_empty() || agents.end > spec.agents)
+    {
+        return wrong("every group is played by at least one agent of the run");
     }
     if spec.steps.is_empty() || spec.steps.iter().any(|step| step.groups.len() != spec.groups.len()) {
         return wrong("every step says what every group does, and there is at least one");

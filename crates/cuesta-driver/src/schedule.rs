@@ -139,8 +139,11 @@ impl Schedule {
 
     /// The users of one agent, of all groups.
     pub(crate) fn users_of_agent(&self, spec: &RunSpec) -> u64 {
-        let all: u64 = (0..spec.groups.len()).map(|group| u64::from(self.most_users(group))).sum();
-        all / u64::from(spec.agents)
+        let of_group = |group: usize| {
+            let players = spec.players(group);
+            (0..self.most_users(group)).filter(|rank| players.of(*rank).0 == spec.agent).count() as u64
+        };
+        (0..spec.groups.len()).map(of_group).sum()
     }
 
     fn users_before(&self, step: usize, group: usize) -> u32 {

@@ -1,6 +1,7 @@
 //! What a run is asked to do: the plan resolved, as JSON, every duration in nanoseconds.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::Duration;
 
 use cuesta_distributions::{Distribution, KeyDistribution};
@@ -21,7 +22,7 @@ record! {
         /// number of this agent, from 0
         #[serde(default)]
         agent: u32 = Unitless | 0;
-        /// how many agents share the users: agent k plays those with `user % agents == k`
+        /// how many agents the run has; a group's users are divided among those that play it
         #[serde(default = "one")]
         agents: u32 = Number | 1;
         /// threads to drive on
@@ -83,6 +84,11 @@ record! {
         secret: Vec<String> = Unitless | [];
         /// bits per second, in place of the script's; 0: as fast as the line goes
         line_speed: Option<u32> = Number | none;
+        /// the first agent that plays it
+        #[serde(default)]
+        first_agent: u32 = Unitless | 0;
+        /// how many agents from that one on play it; null: all of the run
+        agents: Option<u32> = Number | none;
     }
 }
 
@@ -228,5 +234,37 @@ impl RunSpec {
     /// The number of a group's first user.
     pub fn first_user(&self, group: usize) -> u32 {
         (0..group).map(|before| self.most_users(before)).sum()
+    }
+
+    /// The agents that play a group.
+    pub(crate) fn agents_of(&self, group: usize) -> Range<u32> {
+        let GroupSpec { first_agent, agents, .. } = self.groups[group];
+        first_agent..first_agent.saturating_add(agents.unwrap_or(self.agents))
+    }
+
+    /// Who plays each user of a group.
+    pub(crate) fn players(&self, group: usize) -> Players {
+        let agents = self.agents_of(group);
+        let of_same_agents = (0..group).filter(|before| self.agents_of(*before) == agents);
+        let first_turn = of_same_agents.map(|before| self.most_users(before)).sum();
+        Players { agents, threads: self.threads, first_turn }
+    }
+}
+
+/// Who plays the users of a group. Each next user is on the next agent, and each next one of an agent on its next thread;
+/// groups that the same agents play are counted through.
+#[derive(Debug)]
+pub(crate) struct Players {
+    agents: Range<u32>,
+    threads: u32,
+    /// Users of the groups before that the same agents play.
+    first_turn: u32,
+}
+
+impl Players {
+    /// The agent that plays the user of this rank, and its thread.
+    pub(crate) fn of(&self, rank: u32) -> (u32, u32) {
+        let (turn, agents) = (self.first_turn + rank, self.agents.len() as u32);
+        (self.agents.start + turn % agents, turn / agents % self.threads)
     }
 }

@@ -108,17 +108,15 @@ impl Worker {
         }
     }
 
-    /// Adds this thread's users: user u is on agent `u % agents`, and there on thread `(u / agents) % threads`. Returns their slots.
+    /// Adds this thread's users. Returns their slots.
     fn add_users(&mut self, schedule: &Schedule) -> Range<usize> {
         let (shared, spec) = (&self.shared, &self.shared.spec);
         let before = shared.user_count();
         for (group, users_seen) in self.users_seen.iter_mut().enumerate() {
             let most = schedule.most_users(group).min(spec.most_users(group));
-            for rank in *users_seen..most {
-                let user = spec.first_user(group) + rank;
-                if user % spec.agents == spec.agent && user / spec.agents % spec.threads == self.thread {
-                    shared.add_user(user, group, rank);
-                }
+            let (first, players) = (spec.first_user(group), spec.players(group));
+            for rank in (*users_seen..most).filter(|rank| players.of(*rank) == (spec.agent, self.thread)) {
+                shared.add_user(first + rank, group, rank);
             }
             *users_seen = most.max(*users_seen);
         }

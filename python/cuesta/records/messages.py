@@ -29,6 +29,10 @@ class GroupSpec:
     """Its secret columns: no record may show their cells, and no count may reveal how long one is."""
     line_speed: int | None = None
     """Bits per second, in place of the script's; 0: as fast as the line goes."""
+    first_agent: int = 0
+    """The first agent that plays it."""
+    agents: int | None = None
+    """How many agents from that one on play it; null: all of the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +91,7 @@ class RunSpec:
     agent: int = 0
     """Number of this agent, from 0."""
     agents: int = 1
-    """How many agents share the users: agent k plays those with `user % agents == k`."""
+    """How many agents the run has; a group's users are divided among those that play it."""
     threads: int = 1
     """Threads to drive on."""
     cpus: Sequence[int] | None = None
