@@ -4,6 +4,7 @@ import pytest
 
 from cuesta.errors import InputError, UsageError
 from cuesta.plan import Plan, RawOptions, load
+from cuesta.plan.sweep import at_load
 from tests.conftest import Write
 
 GROUPS = '[[group]]\nname = "a"\nusers = 2\n[[group]]\nname = "b"\nusers = 1\n'
@@ -81,3 +82,56 @@ def test_what_works_on_the_wire_can_be_swept_and_begins_a_segment_each(here: Pat
 def test_a_bad_axis_is_named(here: Path, write: Write, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         plan_of(here, write, text)
+
+
+def test_a_probe_keeps_its_users(here: Path, write: Write) -> None:
+    groups = f'{GROUPS}[[group]]\nname = "p"\nrole = "probe"\nusers = 4\n'
+    plan = plan_of(here, write, f"{groups}[sweep]\nusers = [6, 30]")
+    assert [[group.users for group in step.settings.group] for step in plan.steps] == [[4, 2, 4], [20, 10, 4]]
+    assert [group.users for group in at_load(plan.settings, 9).settings.group] == [6, 3, 4]
+    one = load(
+        RawOptions(
+            plan=write("plan.toml", groups.replace('name = "b"\nusers = 1', 'name = "b"\nusers = 0')),
+            flags={"users": "6"},
+        ),
+        here,
+    )
+    assert [group.users for group in one.settings.group] == [6, 0, 4]
+
+
+def test_settings_of_one_group_stand_in_its_own_table(here: Path, write: Write) -> None:
+    """`nodes` at the top of a plan is the plan's, in a group it is the probe's."""
+    own = '[[group]]\nname = "a"\n[[group]]\nname = "p"\nrole = "probe"\nusers = 2\nnodes = 2\n'
+    settings = plan_of(here, write, f'engine = "ray"\nnodes = 7\n{own}').settings
+    assert (settings.nodes, [group.nodes for group in settings.group]) == (7, [None, 2])
+    by_flag = load(RawOptions(plan=write("plan.toml", own), flags={"engine": "ray", "nodes": "5"}), here).settings
+    assert (by_flag.nodes, [group.nodes for group in by_flag.group]) == (5, [None, 2])
+    by_keyword = load(RawOptions(plan=write("plan.toml", own), keywords={"nodes": 3, "engine": "ray"}), here).settings
+    assert (by_keyword.nodes, [group.nodes for group in by_keyword.group]) == (3, [None, 2])
+    with pytest.raises(InputError, match="role: no such setting"):
+        plan_of(here, write, f'role = "probe"\n{own}')
+    with pytest.raises(InputError, match=r"group\.p\.nodes: no such setting to sweep"):
+        plan_of(here, write, f"{own}[sweep]\ngroup.p.nodes = [1, 2]")
+
+
+@pytest.mark.parametrize(
+    ("groups", "why"),
+    [
+        ('role = "probe"', "all groups are probes"),
+        ('nodes = 2\n[[group]]\nname = "b"', "a: nodes: only a probe has nodes of its own"),
+        ('role = "probe"\nbackground = true\n[[group]]\nname = "b"', "a: a probe is beside all others"),
+    ],
+)
+def test_a_probe_is_beside_a_load(groups: str, why: str, here: Path, write: Write) -> None:
+    with pytest.raises(InputError, match=why):
+        plan_of(here, write, f'[[group]]\nname = "a"\n{groups}')
+
+
+def test_other_sessions_of_a_probe_are_no_probe(here: Path, write: Write) -> None:
+    groups = '[[group]]\nname = "a"\n[[group]]\nname = "p"\nrole = "probe"\nsessions = 3\n'
+    plan = plan_of(here, write, f'target = "pty:sh"\ntape = "typing"\n{groups}')
+    assert [(group.name, group.is_probe) for group in plan.settings.group] == [
+        ("a", False),
+        ("p", True),
+        ("p-others", False),
+    ]

@@ -5,6 +5,7 @@
 - `plan_warnings`: mistakes that the plan, its tapes and its targets show before a run: shared files, a short `settle`.
 - `ssh`: what a target's ssh configuration asks for: settings without effect, passphrases.
 - `folder`: the run folder and `run.json`.
+- `sharing`: which agents there are, on which nodes, and which play which group.
 - `spec`: the specification that the Rust half receives.
 - `ports`: what an engine and an agent can be asked, and who watches; `engines`: the engines that there are. `local` is
   this machine, where agents are processes that share its clock and files. A `ray` over many machines follows.

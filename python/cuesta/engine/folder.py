@@ -14,6 +14,7 @@ from typing import Any
 from cuesta import __version__
 from cuesta.engine.job import Job
 from cuesta.engine.ports import Nodes
+from cuesta.engine.sharing import share_groups
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment, Step
 from cuesta.plan.meter_places import list_hosts
@@ -67,7 +68,7 @@ def describe_run(job: Job, started: datetime) -> dict[str, Any]:
         "command": [without_passwords(word) for word in job.plan.command],
         "started": started.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "seed": settings.seed,
-        "agents": settings.agent_count,
+        "agents": share_groups(settings).agents,
         "plan": settings.model_dump(mode="json"),
         "steps": [describe_step(step) for step in job.plan.steps],
         "segments": [_segment(segment) for segment in job.plan.segments()],

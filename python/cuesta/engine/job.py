@@ -1,20 +1,22 @@
 """A job: a plan with its tapes and users, read and checked. Preparing one neither contacts a host nor writes a file."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 from cuesta._native import show_duration
+from cuesta.engine.sharing import share_groups
 from cuesta.engine.tapes import TapeFile, is_cast, read_tape
 from cuesta.engine.users import Users, read_users
 from cuesta.errors import InputError
 from cuesta.figures.reference import Reference
-from cuesta.plan import Group, Plan, Segment, Service, Step
+from cuesta.plan import Group, Plan, Segment, Service, Settings, Step
 from cuesta.plan.meter_places import list_hosts
 from cuesta.plan.sweep import setting_at
 from cuesta.shipped_tapes import read_shipped_tape, word_of
 from cuesta.target import BUILTIN_HOST, kind_of
+from cuesta.units import many
 from cuesta.validation import suggest
 
 SECOND = 1_000_000_000
@@ -122,8 +124,18 @@ def seconds_of_run(job: Job) -> float:
 
 def most_users(segment: Segment) -> int:
     """The most lines that are open at once in a segment."""
+    return sum(most_users_by_group(segment))
+
+
+def most_users_by_group(segment: Segment) -> list[int]:
     columns = zip(*(step.settings.group for step in segment.steps), strict=True)
-    return sum(max(group.users for group in column) for column in columns)
+    return [max(group.users for group in column) for column in columns]
+
+
+def most_users_of_an_agent(job: Job) -> int:
+    """The most lines that one agent has open at once."""
+    sharing = share_groups(job.plan.settings)
+    return max(max(sharing.count_users(most_users_by_group(segment))) for segment in job.plan.segments())
 
 
 def most_users_at(job: Job, *kinds: str) -> int:
@@ -226,11 +238,25 @@ def _check_grid(group: Group) -> None:
 
 def _check_agents(plan: Plan) -> None:
     """Each agent needs a user, else it measures nothing."""
-    agents, users = plan.settings.agent_count, min(most_users(segment) for segment in plan.segments())
-    if agents > users:
-        what = f"{agents} agents cannot share {users} users: each needs one"
-        where = f" on {plan.settings.node_count} nodes" if plan.settings.node_count > 1 else ""
-        raise InputError(what, f"--agents {users // plan.settings.node_count} is the most here{where}")
+    for segment in plan.segments():
+        users = most_users_by_group(segment)
+        for group, count in zip(segment.steps[0].settings.group, users, strict=True):
+            if count < group.probe_nodes:
+                nodes = many(group.probe_nodes, "node")
+                what = f"group {group.name}: {nodes} cannot share {many(count, 'user')}: each needs one"
+                raise InputError(what, f"give it users = {group.probe_nodes} or more")
+        _check_agents_of_load(plan.settings, users)
+
+
+def _check_agents_of_load(settings: Settings, by_group: Sequence[int]) -> None:
+    sharing = share_groups(settings)
+    load = next(agents for agents, group in zip(sharing.players, settings.group, strict=True) if not group.is_probe)
+    users = sum(count for count, agents in zip(by_group, sharing.players, strict=True) if agents == load)
+    if len(load) > users:
+        nodes = len(load) // settings.agents
+        what = f"{len(load)} agents cannot share {users} users: each needs one"
+        where = f" on {nodes} nodes" if nodes > 1 else ""
+        raise InputError(what, f"--agents {users // nodes} is the most here{where}")
 
 
 def _check_nodes(plan: Plan) -> None:

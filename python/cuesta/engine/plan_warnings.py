@@ -1,4 +1,6 @@
-"""Mistakes that show before a run: users who write the same file, and a `settle` that ends while users still log in."""
+"""Mistakes that show before a run: users who write the same file, a `settle` that ends while users still log in, and a
+probe that is not on a node of its own.
+"""
 
 import json
 import math
@@ -8,8 +10,9 @@ from typing import Any
 
 from cuesta import _native
 from cuesta.engine.job import SECOND, Job
+from cuesta.engine.sharing import count_probes
 from cuesta.line_kinds import OWN_PROGRAMS
-from cuesta.plan import Group, Step
+from cuesta.plan import Group, Settings, Step
 from cuesta.target import BUILTIN_HOST, kind_of
 from cuesta.units import many
 
@@ -30,8 +33,23 @@ WRITES = [
 
 def list_warnings(job: Job) -> Iterator[str]:
     """One sentence for each mistake that the plan, its tapes and its targets show, each once."""
+    yield from _warn_of_probes(job.plan.settings)
     groups = ((step, group) for step in job.plan.steps for group in step.settings.group)
     yield from dict.fromkeys(warning for step, group in groups for warning in _warnings(job, step, group))
+
+
+def _warn_of_probes(settings: Settings) -> Iterator[str]:
+    """A probe on a node with other users can be as late as they are, by what they share."""
+    nodes, probes = settings.node_count, count_probes(settings)
+    name = next((group.name for group in settings.group if group.is_probe), "")
+    if probes and nodes == 1:
+        yield (
+            f"{name}: the probe shares this machine with the load, in a process of its own: what slows the whole "
+            "machine slows both; --engine and --nodes give it a machine of its own"
+        )
+    elif probes >= nodes:
+        most = nodes - 1
+        yield f"{name}: {probes} probes share {many(most, 'node')}: --nodes {probes + 1} gives each one of its own"
 
 
 def _warnings(job: Job, step: Step, group: Group) -> Iterator[str]:

@@ -1,11 +1,12 @@
 """The specifications that the Rust half receives as JSON. Durations are whole nanoseconds, distributions are text."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cuesta._native import show_duration
 from cuesta.engine.job import DRAIN, Job
+from cuesta.engine.sharing import share_groups
 from cuesta.plan import Group, Host, Segment, Service, Settings
 from cuesta.plan.driver import driver_loads, driver_values
 from cuesta.plan.fields import ALWAYS
@@ -34,13 +35,17 @@ def run_spec(
     """
     settings = segment.steps[0].settings
     users = most or [max(step.settings.group[at].users for step in segment.steps) for at in range(len(settings.group))]
+    sharing = share_groups(settings)
     return RunSpec(
         **{**driver_values(settings, ALWAYS), "spin": settings.spin and threads.may_spin},
-        agents=settings.agent_count,
+        agents=sharing.agents,
         cpus=threads.cpus,
         priority=threads.priority,
         drain=DRAIN,
-        groups=[_group(job, group, host, count) for group, count in zip(settings.group, users, strict=True)],
+        groups=[
+            replace(_group(job, group, host, count), first_agent=agents.start, agents=len(agents))
+            for group, count, agents in zip(settings.group, users, sharing.players, strict=True)
+        ],
         steps=[_step(step.settings) for step in segment.steps],
         most_users=most,
     )

@@ -19,7 +19,7 @@ from cuesta.marked_tables import renew
 from cuesta.plan.fields import Syntax
 from cuesta.plan.load import SEVERAL
 from cuesta.plan.published import PublishedFigure, PublishedTable
-from cuesta.plan.schema import Group, Host, Secrets, Settings, Validity, flags
+from cuesta.plan.schema import SHARED_BY_GROUPS, Group, Host, Secrets, Settings, Validity, flags
 
 FLAGS = Path(__file__).parent.parent / "cli" / "verbs" / "flags.py"
 FLAGS_HEAD = '''"""The flags of plan settings and of the built-in host: name → what the value is called, and the help.
@@ -76,6 +76,7 @@ WRITTEN = {
     "sweep": "a table of lists",
     "input": "`canonical` or `raw`",
     "path": "`user` or `kernel`",
+    "role": "`load` or `probe`",
     "bound": "`at least` or `at most`",
     "units": "a table of durations or numbers",
 }
@@ -138,9 +139,11 @@ def _flag_row(setting: str, value: str, meaning: str) -> str:
 
 def keywords_module() -> str:
     """The text of `plan/keywords.py`."""
+    names = dict.fromkeys(("name", *SHARED_BY_GROUPS, *Settings.model_fields))
+    fields = {name: Settings.model_fields.get(name) or Group.model_fields[name] for name in names}
     rows = [
         f"    {name}: {keyword_type(name, field)}\n    {docstring(str(field.description or MEANINGS[name]))}"
-        for name, field in {**Group.model_fields, **Settings.model_fields}.items()
+        for name, field in fields.items()
         if name not in OF_FUNCTIONS
     ]
     return "\n".join([KEYWORDS_HEAD, *rows]) + "\n"

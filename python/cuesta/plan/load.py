@@ -20,7 +20,7 @@ from cuesta.foreign_files import TooLongError, read_text
 from cuesta.plan.messages import distinct, message, place, plan_error
 from cuesta.plan.offered_tape import refuse_without_tape
 from cuesta.plan.reading import as_written
-from cuesta.plan.schema import Group, Settings, flags
+from cuesta.plan.schema import SHARED_BY_GROUPS, Group, Settings, flags
 from cuesta.plan.sessions import add_other_sessions
 from cuesta.plan.sweep import FILES, TAPES, Step, flatten, set_setting, split_axis, steps
 from cuesta.shipped_tapes import PREFIX as BUILTIN
@@ -209,7 +209,7 @@ def _merge(lower: dict[str, Any], upper: dict[str, Any]) -> dict[str, Any]:
         below, above = lower.get(table), upper.get(table)
         if isinstance(below, dict) and isinstance(above, dict):
             raw[table] = {**below, **above}
-    shared = {key: raw.pop(key) for key in list(raw) if key in Group.model_fields and key != "name"}
+    shared = {key: raw.pop(key) for key in list(raw) if key in SHARED_BY_GROUPS}
     groups = raw.get("group", [{}])
     if isinstance(groups, list):
         raw["group"] = [{**shared, **group} if isinstance(group, dict) else group for group in groups]
@@ -229,7 +229,7 @@ def _environment(environment: Mapping[str, str]) -> dict[str, object]:
 
 def _keywords(keywords: Mapping[str, object], here: Path) -> dict[str, Any]:
     """Keywords as a plan in `here` writes them."""
-    known = dict.fromkeys((*Settings.model_fields, *Group.model_fields))
+    known = dict.fromkeys((*Settings.model_fields, *SHARED_BY_GROUPS))
     for name in keywords:
         if name not in known:
             raise UsageError(f"{name}: no such setting{suggest(name, known)}")
@@ -278,7 +278,7 @@ def _check_layer(layer: Mapping[str, object], spell: Callable[[str], str]) -> No
 
 def _check(flag: str, name: str, value: object) -> None:
     """Check a flag by itself, so that the message names the flag instead of a setting of the plan."""
-    raw = {"group": [{name: value}]} if name in Group.model_fields else {name: value}
+    raw = {"group": [{name: value}]} if name in SHARED_BY_GROUPS else {name: value}
     try:
         Settings.model_validate(raw)
     except ValidationError as error:

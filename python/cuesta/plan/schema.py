@@ -95,6 +95,14 @@ class Group(PlanTable):
         description="whether these users are in the background: they are in no figure of all users, only in rows of "
         "their own group",
     )
+    role: Literal["load", "probe"] | None = Field(
+        None,
+        description="`load` if none is given; `probe` = a few users apart, in driver processes of their own: their "
+        "figures are quoted beside those of all others, to tell a loaded driver from a loaded host: docs/probe.md",
+    )
+    nodes: Count | None = Field(
+        None, description="with `role` `probe`: on how many of the plan's nodes these users are; 1 if none is given"
+    )
     target: Annotated[
         Target,
         Flag("URL", "what to type at: host: (the built-in one), tcp://H:P, telnet://H:P, ssh://USER@H, pty:COMMAND, …"),
@@ -147,6 +155,21 @@ class Group(PlanTable):
         Size | None,
         ALWAYS,
     ] = Field(None, description="height of the terminals instead of the tape's own")
+
+    @property
+    def probe_nodes(self) -> int:
+        """How many nodes hold it as a probe."""
+        return (self.nodes or 1) if self.is_probe else 0
+
+    @property
+    def is_probe(self) -> bool:
+        return self.role == "probe"
+
+
+OF_ONE_GROUP = ("name", "role", "nodes")
+"""Settings that stand in a group's own table alone: at the top of a plan, `name` and `nodes` are the plan's."""
+SHARED_BY_GROUPS = tuple(name for name in Group.model_fields if name not in OF_ONE_GROUP)
+"""Settings that apply to all groups if they stand at the top of a plan."""
 
 
 class Host(PlanTable):
@@ -360,12 +383,19 @@ class Settings(PlanTable):
             raise ValueError("no group has any users; give at least one `users = 1`")
         return groups
 
+    @field_validator("group")
+    @classmethod
+    def _something_beside_probes(cls, groups: tuple[Group, ...]) -> tuple[Group, ...]:
+        for group in groups:
+            if group.nodes and not group.is_probe:
+                raise ValueError(f'{group.name}: nodes: only a probe has nodes of its own; give it role = "probe"')
+            if group.is_probe and group.background:
+                raise ValueError(f"{group.name}: a probe is beside all others, and cannot be in their background")
+        if all(group.is_probe for group in groups):
+            raise ValueError("all groups are probes; a probe is quoted beside a group of the load: give one")
+        return groups
+
     @property
     def node_count(self) -> int:
         """How many machines have users: `ssh` names them."""
         return len(self.engine.addresses) if self.engine.kind == "ssh" else self.nodes
-
-    @property
-    def agent_count(self) -> int:
-        """How many driver processes there are on all of them."""
-        return self.node_count * self.agents

@@ -17,7 +17,7 @@ from cuesta.target import BUILTIN_HOST, kind_of
 STREAM_TAPE = f"{PREFIX}{STREAM}"
 """The tape of the others at a shell."""
 SHELLS = re.compile(r"(ba|da|k|mk|z|fi)?sh|busybox")
-OF_TYPISTS = ("sessions", "sessions_tape", "load", "align", "think", "key_rate", "key_law")
+OF_TYPISTS = ("sessions", "sessions_tape", "load", "align", "think", "key_rate", "key_law", "role", "nodes")
 """Settings that are not those of the others."""
 
 

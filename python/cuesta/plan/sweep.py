@@ -7,7 +7,7 @@ host or network begins a new segment.
 
 import copy
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from cuesta.errors import InputError
 from cuesta.plan.fields import PER_STEP
 from cuesta.plan.messages import plan_error
-from cuesta.plan.schema import Group, Host, Settings, driver_settings
+from cuesta.plan.schema import SHARED_BY_GROUPS, Group, Host, Settings, driver_settings
 from cuesta.plan.sessions import add_other_sessions
 from cuesta.validation import suggest
 
@@ -91,7 +91,7 @@ def set_setting(raw: dict[str, Any], path: str, value: object) -> None:
             raw["host"] = {**raw.get("host", {}), setting: value}
         case ["users"]:
             put_users(raw["group"], value)
-        case [setting] if setting in Group.model_fields and setting != "name":
+        case [setting] if setting in SHARED_BY_GROUPS:
             for group in raw["group"]:
                 group[setting] = value
         case _:
@@ -99,9 +99,10 @@ def set_setting(raw: dict[str, Any], path: str, value: object) -> None:
 
 
 def put_users(groups: list[dict[str, Any]], total: object) -> None:
-    """Set the number of users; several groups share `total` in proportion to their own numbers."""
+    """Set the number of users; several groups share `total` in proportion to their own numbers. Probes keep theirs."""
+    groups = [group for group in groups if group.get("role") != "probe"]
     weights = [group.get("users", 1) for group in groups]
-    if len(groups) == 1 or not all(type(weight) is int and weight >= 0 for weight in weights) or not sum(weights):
+    if len(groups) <= 1 or not all(type(weight) is int and weight >= 0 for weight in weights) or not sum(weights):
         shares: list[object] = [total] * len(groups)
     else:
         shares = [*_divide(int(str(total)), weights)] if str(total).isdigit() else [total] * len(groups)
@@ -125,9 +126,10 @@ def setting_at(swept: Mapping[str, object], plan: Mapping[str, Any], name: str) 
 def at_load(settings: Settings, load: float) -> Step:
     """The step with another load: a rate of arrivals if the loads are open, else a number of users.
 
-    Several groups share it in proportion to their own. Raises InputError if some loads are open and others are not.
+    Several groups share it in proportion to their own; probes keep theirs. Raises InputError if some loads are open and
+    others are not.
     """
-    groups = settings.group
+    groups = [group for group in settings.group if not group.is_probe]
     is_open = [group.load.kind == "open" for group in groups]
     if any(is_open) and not all(is_open):
         raise InputError("some groups have an open load, others not", "a search changes users, or a rate of arrivals")
@@ -135,10 +137,16 @@ def at_load(settings: Settings, load: float) -> Step:
         whole = sum(group.load.per_s for group in groups)
         new_loads = [replace(group.load, per_s=load * group.load.per_s / whole) for group in groups]
         changed = [group.model_copy(update={"load": each}) for group, each in zip(groups, new_loads, strict=True)]
-        return Step({"load": f"open:{load:g}/s"}, settings.model_copy(update={"group": tuple(changed)}))
+        return Step({"load": f"open:{load:g}/s"}, _with_groups(settings, changed))
     users = _divide(round(load), [group.users for group in groups])
     changed = [group.model_copy(update={"users": each}) for group, each in zip(groups, users, strict=True)]
-    return Step({"users": round(load)}, settings.model_copy(update={"group": tuple(changed)}))
+    return Step({"users": round(load)}, _with_groups(settings, changed))
+
+
+def _with_groups(settings: Settings, changed: Sequence[Group]) -> Settings:
+    """The settings with groups in place of those that have their names."""
+    by_name = {group.name: group for group in changed}
+    return settings.model_copy(update={"group": tuple(by_name.get(each.name, each) for each in settings.group)})
 
 
 def _divide(total: int, weights: list[int]) -> list[int]:
@@ -164,12 +172,11 @@ def _settings(source: str, base: Mapping[str, Any], swept: Mapping[str, object])
 
 def _check_axis(source: str, base: Mapping[str, Any], axis: str, values: tuple[object, ...]) -> None:
     names = [str(group.get("name", "users")) for group in base["group"]]
-    of_group = [name for name in Group.model_fields if name != "name"]
     known = [
         *OF_A_STEP,
-        *of_group,
+        *SHARED_BY_GROUPS,
         *(f"host.{name}" for name in Host.model_fields),
-        *(f"group.{group}.{name}" for group in names for name in of_group),
+        *(f"group.{group}.{name}" for group in names for name in SHARED_BY_GROUPS),
     ]
     together = split_axis(axis)
     for name in together:

@@ -15,6 +15,7 @@ from cuesta.engine.local.neighbour import Neighbour, run_neighbour
 from cuesta.engine.local.network.wire import Recording, WireRecord
 from cuesta.engine.local.placement import Placement, may_spin
 from cuesta.engine.local.readings import take_readings
+from cuesta.engine.sharing import share_groups
 from cuesta.engine.spec import Threads, host_spec
 from cuesta.plan import Segment
 from cuesta.private_files import replace_json
@@ -82,7 +83,7 @@ def deploy(job: Job, segment: Segment, folder: Path, placement: Placement) -> It
         take_readings(job.readings, folder) as environment,
         placement.shape_traffic(settings) as recording,
         _host(job, segment, folder, placement) as host,
-        start_agents(settings.agents, folder, job.plan.here, placement.driver_prefix) as drivers,
+        start_agents(share_groups(settings).agents, folder, job.plan.here, placement.driver_prefix) as drivers,
         run_neighbour(segment, folder, job.plan.here, placement.host_cpus) as neighbour,
     ):
         pids = [agent.process.pid for agent in drivers]

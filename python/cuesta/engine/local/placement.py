@@ -10,6 +10,7 @@ from cuesta.engine.local import preflight
 from cuesta.engine.local.meter_source import is_here
 from cuesta.engine.local.network.isolation import NetNs, NetNsPair, link_namespaces
 from cuesta.engine.local.network.wire import Recording, shape_traffic
+from cuesta.engine.sharing import share_groups
 from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan import Service, Settings
 from cuesta.target import BUILTIN_HOST, LOOPBACK, kind_of
@@ -73,7 +74,7 @@ def place(job: Job) -> Iterator[Placement]:
     if not (settings.pin or settings.isolate):
         yield Placement()
         return
-    driver, host = preflight.divide_cpus(settings.agents * settings.threads, settings.host.threads)
+    driver, host = preflight.divide_cpus(share_groups(settings).agents * settings.threads, settings.host.threads)
     if not settings.isolate:
         yield Placement(driver, host)
         return

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from cuesta import _native
-from cuesta.engine.job import Job, most_users, most_users_at
+from cuesta.engine.job import Job, most_users, most_users_at, most_users_of_an_agent
 from cuesta.engine.local.network import isolation
 from cuesta.errors import CuestaError, UsageError
 from cuesta.line_kinds import OWN_PROGRAMS, port_of, row_of, settings_of
@@ -48,7 +48,7 @@ def count_files(job: Job) -> int:
     hosted = [step for step, group in groups if group.target == BUILTIN_HOST]
     if not hosted:
         each = max(row_of(group.target)["descriptors"] for _, group in groups)
-        return -(-lines // job.plan.settings.agent_count) * each + OWN_FILES
+        return most_users_of_an_agent(job) * each + OWN_FILES
     programs = any(job.service(step).name in ("shell", "socket") for step in hosted)
     return lines * (3 if programs else 1) + OWN_FILES
 
