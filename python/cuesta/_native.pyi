@@ -34,6 +34,7 @@ __all__ = [
     "share_interval",
     "show_duration",
     "simulate",
+    "ssh_login_needs",
     "ssh_preflight",
     "ssh_unlock",
     "tag_words",
@@ -78,6 +79,11 @@ class Tape:
         """Whether a pass takes no time at all: no key, no pause, no wait."""
     def columns(self) -> list[str]:
         """The columns of users that the tape asks for, in alphabetical order."""
+    def screen_cells(self, columns: int | None = None, rows: int | None = None) -> int:
+        """The cells of the screen of a user who plays it; 0 if nothing looks at one. Raises TapeError as `misfit`.
+
+        The size is the given one, else the tape's, else 80 by 24.
+        """
     def misfit(self, target: str) -> str | None:
         """Why the tape cannot be played at a target; None if it can. Raises TapeError if a pass is too long."""
 
@@ -250,6 +256,12 @@ def simulate(spec: str, tapes: dict[str, Tape]) -> tuple[str, dict[str, Histogra
 
     JSON in (`docs/simulation.md`): `run` (a run's spec), `host` (its stations), `batches`. Returns figures as JSON, by
     step, and the histograms of the measurement intervals by `STEP/GROUP/SOURCE/SERIES`.
+    """
+
+def ssh_login_needs(target: str, row: dict[str, str]) -> tuple[str | None, list[str]]:
+    """The `HOST:PORT` that a user's connection is opened to, None if a command connects; and what it misses here.
+
+    Missing are files that the target names. It contacts the ssh agent only. Raises RunError as `ssh_preflight`.
     """
 
 def ssh_preflight(target: str, row: dict[str, str]) -> tuple[list[str], list[str]]:

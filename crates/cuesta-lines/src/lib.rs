@@ -56,7 +56,7 @@ pub use open::{OpenError, Options, open};
 pub use program::{ExitStatus, Pipe, ProgramError, Pty, Socket, wait_for_ended_programs};
 pub use serial::{SerialError, SerialTarget};
 pub use speed::{Pace, RateLimited};
-pub use ssh::{SshError, SshPreflight, SshTarget, Trust, configure, preflight, unlock};
+pub use ssh::{LoginNeeds, SshError, SshPreflight, SshTarget, Trust, configure, find_login_needs, preflight, unlock};
 pub use tap::{Direction, Tap, TapEvent};
 pub use target::{Address, KINDS, Kind, Target, TerminalKind, canonical, kind_of};
 pub use target_error::TargetError;

@@ -47,7 +47,7 @@ mod _native {
     #[pymodule_export]
     use crate::simulation::simulate;
     #[pymodule_export]
-    use crate::ssh::{ssh_preflight, ssh_unlock};
+    use crate::ssh::{ssh_login_needs, ssh_preflight, ssh_unlock};
     #[pymodule_export]
     use crate::tape::Tape;
     #[pymodule_export]

@@ -26,6 +26,22 @@ pub(crate) fn ssh_preflight(
     Ok((preflight.unused, locked.collect()))
 }
 
+/// For a row of the users' table: the address to which its connection is opened, none if a command connects; and what this machine lacks for
+/// the login.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)] // Python has no reference to give.
+pub(crate) fn ssh_login_needs(
+    py: Python<'_>,
+    target: &str,
+    row: BTreeMap<String, String>,
+) -> PyResult<(Option<String>, Vec<String>)> {
+    let Target::Ssh(target) = target.parse().map_err(errors::run)? else { return Ok((None, Vec::new())) };
+    let login = Login::from_row(&row);
+    let find = async move { cuesta_lines::find_login_needs(&target, &login).await.map_err(|error| error.to_string()) };
+    let needs = py.detach(|| clock::run(Time::Real, find)).map_err(errors::run)?.map_err(errors::run)?;
+    Ok((needs.connects_to.map(|address| address.to_string()), needs.lacks))
+}
+
 /// Unlocks a key file for the rest of this process; returns whether the passphrase was right.
 #[pyfunction]
 pub(crate) fn ssh_unlock(py: Python<'_>, file: &str, passphrase: &str) -> PyResult<bool> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use cuesta_driver::find_mismatch;
+use cuesta_lines::Options;
 use cuesta_record::read_text;
 use cuesta_tape::{Overrides, Program};
 use pyo3::prelude::*;
@@ -81,6 +82,15 @@ impl Tape {
 
     fn columns(&self) -> Vec<String> {
         self.tape.script.columns()
+    }
+
+    #[pyo3(signature = (columns=None, rows=None))]
+    fn screen_cells(&self, columns: Option<u16>, rows: Option<u16>) -> PyResult<usize> {
+        let program = Program::new(&self.tape.script, &Overrides::default());
+        let program = program.map_err(|error| TapeError::new_err(error.to_string()))?;
+        let (own, usual) = (&self.tape.script.settings, Options::default());
+        let size = [columns.or(own.columns).unwrap_or(usual.columns), rows.or(own.rows).unwrap_or(usual.rows)];
+        Ok(if program.needs_screen { size.iter().map(|&cells| usize::from(cells)).product() } else { 0 })
     }
 
     fn misfit(&self, target: &str) -> PyResult<Option<String>> {

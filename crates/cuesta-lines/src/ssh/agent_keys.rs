@@ -1,6 +1,6 @@
 //! The keys and certificates that a user may log in with: those of the agent, and those in files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use russh::keys::agent::AgentIdentity;
@@ -112,6 +112,18 @@ impl AgentKeys {
             candidates.extend(self.with_certificates(key, || CandidateKey::Agent(key.clone())));
         }
         Ok(candidates)
+    }
+
+    /// Why configured key files cannot be used, besides those that are locked.
+    pub(super) fn unusable(&self, destination: &Destination) -> Vec<SshError> {
+        let (held, _) = self.agent_keys(destination);
+        let is_held = |file: &&PathBuf| public_key_of(file).is_some_and(|key| holds(&held, &key));
+        let files = destination.identities.iter().filter(|file| !is_held(file));
+        let fault = |file: &PathBuf| match keys::load(file) {
+            Err(KeyFileError::Unusable(cause)) => Some(SshError::Identity { file: file.clone(), cause }),
+            _ => None,
+        };
+        files.filter_map(fault).collect()
     }
 
     /// A key with each of its certificates, and alone.

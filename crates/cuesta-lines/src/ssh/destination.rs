@@ -157,6 +157,18 @@ impl Destination {
         })
     }
 
+    /// That the target names files of known hosts, and that none of them is here although unknown hosts are refused.
+    pub(super) fn without_known_hosts(&self, target: &SshTarget) -> Option<String> {
+        let named = !target.known_hosts.is_empty() && self.trust == Trust::Strict;
+        let files: Vec<_> = self.known_hosts.iter().map(|file| file.display().to_string()).collect();
+        (named && !self.known_hosts.iter().any(|file| file.exists())).then(|| {
+            format!(
+                "there is no file of known hosts {} here: copy it, or add ?known_hosts=accept-new",
+                files.join(", ")
+            )
+        })
+    }
+
     /// This destination and its jump hosts.
     pub(super) fn all(&self) -> Vec<&Self> {
         let mut destinations = vec![self];

@@ -50,11 +50,11 @@ pub use error::SshError;
 pub use keys::unlock;
 pub use target::{SshTarget, Trust};
 
-use crate::{ExitStatus, Line, LineTerminal, Login, OpenError, Opening, Options, Received, Traffic, tcp};
+use crate::{Address, ExitStatus, Line, LineTerminal, Login, OpenError, Opening, Options, Received, Traffic, tcp};
 use agent_keys::AgentKeys;
 use client::Client;
 use connect::{SshSession, hung_up, log_in};
-use destination::Destination;
+use destination::{Destination, Route};
 use grid::{Grid, GridSend};
 use keys::KeyFileError;
 use shared::Shared;
@@ -160,6 +160,32 @@ pub async fn preflight(target: &SshTarget, login: &Login) -> Result<SshPreflight
     preflight.locked.sort();
     preflight.locked.dedup();
     Ok(preflight)
+}
+
+/// What a login needs of the machine from which it is made.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LoginNeeds {
+    /// Where its connection is opened to: the host, or the first jump host. None if a command connects (`ProxyCommand`).
+    pub connects_to: Option<Address>,
+    /// What this machine lacks of the files that the target names: key files, a file of known hosts.
+    pub lacks: Vec<String>,
+}
+
+/// Finds what a login needs of this machine, and which of the files that the target names are missing; contacts no host. Keys that are
+/// locked are not missing. Only under [`cuesta_record::clock::run`], in real time.
+///
+/// # Errors
+/// When the configuration is invalid or refused.
+pub async fn find_login_needs(target: &SshTarget, login: &Login) -> Result<LoginNeeds, SshError> {
+    let destination = Destination::new(target, login)?;
+    let mut lacks: Vec<_> = destination.without_known_hosts(target).into_iter().collect();
+    if !target.identities.is_empty() {
+        let unusable = AgentKeys::new(&destination).await?.unusable(&destination);
+        lacks.extend(unusable.iter().map(ToString::to_string));
+    }
+    let first = destination.all().pop().unwrap_or(&destination);
+    let connects_to = (!matches!(first.route, Route::Command(_))).then(|| first.address.clone());
+    Ok(LoginNeeds { connects_to, lacks })
 }
 
 /// Opens a session with a pseudo-terminal and starts a program on it.
