@@ -9,6 +9,7 @@
 - `spec`: the specification that the Rust half receives.
 - `ports`: what an engine and an agent can be asked, and who watches; `engines`: the engines that there are. `local` is
   this machine, where agents are processes that share its clock and files. A `ray` over many machines follows.
+- `node_needs`: what a node must have, and what it lacks, as plain data; `count_needs`: the needs of a job's users.
 - `agents`: starts, instructs and follows agents; `clocks`: their clocks; `meetings`: barriers across all of them.
 - `run_job`: one run; `interleaved`: runs of two plans in turn.
 - `search`: a run to which the caller adds a step after each trial; `search_folder`: its run folder.

@@ -132,12 +132,6 @@ def most_users_by_group(segment: Segment) -> list[int]:
     return [max(group.users for group in column) for column in columns]
 
 
-def most_users_of_an_agent(job: Job) -> int:
-    """The most lines that one agent has open at once."""
-    sharing = share_groups(job.plan.settings)
-    return max(max(sharing.count_users(most_users_by_group(segment))) for segment in job.plan.segments())
-
-
 def most_users_at(job: Job, *kinds: str) -> int:
     """The number of users at targets of some kinds, in the step with most of them."""
     return max(

@@ -1,6 +1,7 @@
 """This machine: the processes of a run, and what the engine reads of the kernel. Importing it loads nothing.
 
-- `preflight`: checks that this machine and the target have what the run needs.
+- `preflight`: checks that this machine and the target have what the run needs; `node_check`: what any node lacks of its
+  needs: `free_memory` and `free_ports` of the machine and its `control_groups`, and by `target_check` what it types at.
 - `placement`: the CPUs and the network of the host and of the driver; `network`: a separate network for each, and what
   works on the wire between them; `tmux_process`: an agent of TMux in its own process.
 - `local_engine`: this machine as an engine; `deployment`: the processes of a segment.
