@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 
 from cuesta._native import Histogram
 from cuesta.analysis.answer_sizes import describe_sizes
+from cuesta.analysis.driver_load import describe_agents, describe_driver
 from cuesta.analysis.fairness import compare_users
 from cuesta.analysis.features import add_figures
 from cuesta.analysis.host_figures import derive_host_figures
@@ -29,7 +30,6 @@ from cuesta.figures.counts import (
     Transactions,
     Unfinished,
 )
-from cuesta.figures.driver import AgentFigures, DriverLoad, ScreenCost
 from cuesta.figures.durations import Distribution, Inflation, KernelTimes, KeyTimes, TransactionClass
 from cuesta.figures.reference import selects
 from cuesta.figures.step import ResponseLaw, Settling, StepFigures
@@ -109,8 +109,8 @@ class StepRecords:
             characters=self.characters(),
             law=self.law(done) if self.plan and self.plan.closed and not any(self.background.values()) else None,
             host=derive_host_figures(self.recorded, self.number, self.times, self.rows),
-            driver=self.driver(),
-            agents=self.agents(),
+            driver=describe_driver(self),
+            agents=describe_agents(self),
             neighbour=describe_neighbour(self.recorded, self.number, self.times, self.seconds),
             settled=self.settled(),
             limits=[],
@@ -304,45 +304,6 @@ class StepRecords:
         begun = sum(row.unfinished for row in map(start_row, self.by_agent.values()) if row)
         return apply_law(self.at_work(), self.seconds, done, self.counts.sums, (begun, self.last.unfinished))
 
-    def agents(self) -> list[AgentFigures]:
-        return [
-            AgentFigures(
-                number,
-                self.describe_classes("response", number),
-                self.describe(KEYS, "lateness", agent=number),
-                per_thread(rows, lambda row: row.cpu),
-                per_thread(rows, lambda row: row.run_wait),
-            )
-            for number, rows in self.by_agent.items()
-        ]
-
-    def driver(self) -> DriverLoad:
-        """Describe the busiest driving process."""
-        agents = self.agents()
-        memory = [agent.ending["rss_per_user"] for agent in self.recorded.agents if agent.ending]
-        return DriverLoad(
-            max((agent.cpu for agent in agents), default=0.0),
-            max((agent.run_wait for agent in agents), default=0.0),
-            max((per_thread(rows, lambda row: row.spun) for rows in self.by_agent.values()), default=0.0),
-            self.describe(STAMPED, "own"),
-            sum(max((row.threads for row in rows), default=0) for rows in self.by_agent.values()),
-            max((size for size in memory if size is not None), default=None),
-            self.screens(),
-        )
-
-    def screens(self) -> ScreenCost | None:
-        """Describe what users' screens cost in memory and CPU time."""
-        of_agents = [max(map(screen_size, rows), default=(0, 0)) for rows in self.by_agent.values()]
-        count = sum(count for count, _ in of_agents)
-        if not count:
-            return None
-        drawing = max(
-            per_thread(rows, lambda row: row.screens.drawing if row.screens else 0.0) for rows in self.by_agent.values()
-        )
-        awaited, done = self.counts.screens.awaited if self.counts.screens else None, self.counts.transactions
-        each = awaited / done if awaited is not None and done else None
-        return ScreenCost(count, sum(size for _, size in of_agents) / count, drawing, each)
-
     def settled(self) -> Settling:
         """Describe whether users were at work when measuring began, and whether the step was in steady state."""
         starts = [start_row(rows) for rows in self.by_agent.values()]
@@ -377,17 +338,6 @@ def measured_rows(rows: Iterable[Interval]) -> list[Interval]:
 
 def measured_seconds(rows: Iterable[Interval]) -> float:
     return sum(row.length for row in measured_rows(rows))
-
-
-def per_thread(rows: Iterable[Interval], count: Callable[[Interval], float]) -> float:
-    """Seconds per second and thread, in the measurement."""
-    offered = sum(row.length * row.threads for row in measured_rows(rows))
-    return sum(map(count, measured_rows(rows))) / offered if offered else 0.0
-
-
-def screen_size(row: Interval) -> tuple[int, int]:
-    """How many screens there were, and what they took in bytes."""
-    return (row.screens.count, row.screens.bytes) if row.screens else (0, 0)
 
 
 def start_row(rows: list[Interval]) -> Interval | None:
