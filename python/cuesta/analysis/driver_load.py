@@ -1,10 +1,13 @@
 """What driving cost in a step: the busiest process of the driver, and each agent's part."""
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from cuesta.figures.driver import AgentFigures, DriverLoad, ScreenCost
-from cuesta.ledger import Interval
+from cuesta.figures.driver import AgentFigures, ClockDrift, DriverLoad, ScreenCost
+from cuesta.ledger import Interval, StepTimes
+from cuesta.ledger.agents import ClockReading, Silence
+from cuesta.ledger.run_folder import Agent
 from cuesta.records.series import KEYS, STAMPED
 
 if TYPE_CHECKING:
@@ -12,6 +15,7 @@ if TYPE_CHECKING:
 
 
 def describe_agents(records: "StepRecords") -> list[AgentFigures]:
+    is_search = "search" in records.recorded.run
     return [
         AgentFigures(
             number,
@@ -19,9 +23,44 @@ def describe_agents(records: "StepRecords") -> list[AgentFigures]:
             records.describe(KEYS, "lateness", agent=number),
             per_thread(rows, lambda row: row.cpu),
             per_thread(rows, lambda row: row.run_wait),
+            records.describe(KEYS, "echo", agent=number),
+            (agent := records.agents[number]).notes.node,
+            find_drift(agent.notes.readings, *times_within(agent, records.times, whole=not is_search)),
+            find_silence(agent.notes.silences, *times_within(agent, records.times)),
         )
         for number, rows in records.by_agent.items()
     ]
+
+
+def times_within(agent: Agent, step: StepTimes, *, whole: bool = False) -> tuple[float, float]:
+    """The begin and end of a step in seconds from the start of its segment; `whole`: from that start on."""
+    begun = agent.origin.time
+    return 0.0 if whole else step.begin - begun, step.end - begun
+
+
+def find_drift(readings: Sequence[ClockReading], begin: float, end: float) -> ClockDrift | None:
+    """How far a clock moved from its last reading before `begin`, by the worst reading until the first after `end`.
+
+    None with fewer than two readings. Without one before `begin`, the first stands for it.
+    """
+    if not readings:
+        return None
+    start = max(bisect_right(readings, begin, key=lambda reading: reading.seconds) - 1, 0)
+    stop = bisect_left(readings, end, key=lambda reading: reading.seconds) + 1
+    first, others = readings[start], readings[start + 1 : stop]
+    moves = (
+        ClockDrift(
+            (other.offset - first.offset) / 1e9, (other.error + first.error) / 1e9, other.seconds - first.seconds
+        )
+        for other in others
+    )
+    return max(moves, key=lambda drift: abs(drift.moved) - drift.error, default=None)
+
+
+def find_silence(silences: Sequence[Silence], begin: float, end: float) -> float | None:
+    """The longest silence of which a part was between two instants; None without any."""
+    within = (each.end - each.begin for each in silences if each.begin < end and each.end > begin)
+    return max(within, default=None)
 
 
 def describe_driver(records: "StepRecords") -> DriverLoad:

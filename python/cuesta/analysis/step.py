@@ -62,6 +62,7 @@ class StepRecords:
         self.before = [row for _, rows in own for row in rows if row.phase == "settle"]
         self.after = [row for _, rows in own for row in rows if row.phase == "drain"]
         self.by_agent = {agent.number: rows for agent, rows in own if rows}
+        self.agents = {agent.number: agent for agent, rows in own if rows}
         self.counts = merge_counts(self.rows)
         self.last = merge_counts([rows[-1] for rows in map(measured_rows, self.by_agent.values()) if rows])
         self.seconds = max((measured_seconds(rows) for rows in self.by_agent.values()), default=0.0)

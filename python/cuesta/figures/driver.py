@@ -1,7 +1,7 @@
 """The figures of the driver itself in a load step: what driving cost, and each agent's part."""
 
 from cuesta.figures.about import Better, Unit, declare, figure_table
-from cuesta.figures.durations import LATENESS, RESPONSE, Distribution
+from cuesta.figures.durations import ECHO, LATENESS, RESPONSE, Distribution
 
 
 @figure_table
@@ -57,6 +57,24 @@ class DriverLoad:
 
 
 @figure_table
+class ClockDrift:
+    """How an agent's clock moved against the engine's."""
+
+    moved: float = declare(
+        "by how much it moved, from its reading at the start until that at the end of the step (in a search: from the "
+        "beginning of the step on); above 0 if it gained",
+        Unit.SECONDS,
+    )
+    error: float = declare("the most by which that may be wrong", Unit.SECONDS)
+    seconds: float = declare("the time between the two readings", Unit.SECONDS)
+
+    @property
+    def rate(self) -> float:
+        """Seconds a second."""
+        return self.moved / self.seconds if self.seconds else 0.0
+
+
+@figure_table
 class AgentFigures:
     """One agent; a biased one differs from the others."""
 
@@ -66,4 +84,12 @@ class AgentFigures:
     cpu: float = declare("seconds of CPU per second and thread", Unit.SHARE)
     run_wait: float = declare(
         "seconds per second and thread in which a thread was ready to run and had no CPU", Unit.SHARE
+    )
+    echo: Distribution = declare(ECHO)
+    node: str | None = declare("the name of its node; None on the engine's own machine")
+    clock: ClockDrift | None = declare(
+        "how its clock moved against the engine's; None if that is its own, or was read once only"
+    )
+    silent: float | None = declare(
+        "the longest time in which it said nothing, though it should have; None if there was none", Unit.SECONDS
     )

@@ -212,6 +212,10 @@ class Validity(PlanTable):
         10 * MILLISECOND,
         description="largest 99th percentile of the keys' lateness; of fewer than 100 keys, the 95th",
     )
+    clock_drift: Duration = Field(
+        MILLISECOND,
+        description="largest drift of a node's clock against the engine's, beyond what the readings may be wrong by",
+    )
     driver_cpu: Share = Field(0.9, description="largest CPU use of the driver, as a share of its threads")
     run_wait: Share = Field(0.2, description="largest share of time in which the driver's threads waited for a CPU")
     echo_mismatches: Share = Field(0.001, description="largest share of keys whose echo was wrong or missing")

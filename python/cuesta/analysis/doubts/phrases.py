@@ -1,7 +1,11 @@
-"""Phrases of several doubts: the name of an agent, how many users wait, how waits ended, an error's advice."""
+"""What several doubts say: names of agents, how late keys were, who waits, how waits ended, an error's advice."""
 
 from collections import Counter
+from collections.abc import Sequence
 
+from cuesta.analysis.waits import values_needed
+from cuesta.figures.driver import AgentFigures
+from cuesta.figures.durations import Distribution
 from cuesta.figures.step import StepFigures
 from cuesta.units import list_counts, many, seconds
 
@@ -19,6 +23,29 @@ LINE_IS_KEPT = {"unechoed", "wrong-echo", "expect", "timeout", "barrier", "flood
 def name_agent(number: int, node: str | None) -> str:
     """Name an agent by its number, and by its node if that is not the engine's own machine."""
     return f"agent {number} on {node}" if node else f"agent {number}"
+
+
+def name_agents(agents: Sequence[AgentFigures]) -> list[str]:
+    """Name each agent: by its node alone, if no other agent is there."""
+    sizes = Counter(agent.node for agent in agents)
+    return [
+        agent.node if agent.node and sizes[agent.node] == 1 else name_agent(agent.agent, agent.node) for agent in agents
+    ]
+
+
+def name_worst_node(agents: Sequence[AgentFigures], figure: str) -> str:
+    """The node of the agent with the largest figure, as the end of a phrase; empty on the engine's own machine."""
+    worst = max(agents, key=lambda agent: getattr(agent, figure), default=None)
+    return f" on {worst.node}" if worst and worst.node else ""
+
+
+def judge_lateness(lateness: Distribution, most: float) -> tuple[int, float] | None:
+    """Which percentage of keys was sent more than so many seconds late; None if that is at most `most`.
+
+    Of few keys the 99th percentile is the latest one alone: then the 95th is held against the limit.
+    """
+    part, found = (1, lateness.p99) if lateness.count >= values_needed("p99") else (5, lateness.p95)
+    return (part, found) if found is not None and found > most else None
 
 
 def advice_for_errors(step: StepFigures, otherwise: str) -> str:

@@ -12,11 +12,13 @@ from cuesta.analysis.doubts.phrases import (
     advice_for_errors,
     describe_given_up,
     describe_waiting,
+    judge_lateness,
+    name_worst_node,
 )
 from cuesta.analysis.neighbour import quote_command
 from cuesta.analysis.planned import Allowed
 from cuesta.analysis.unsteady import describe_overload, describe_shift
-from cuesta.analysis.waits import is_stuck, values_needed
+from cuesta.analysis.waits import is_stuck
 from cuesta.figures.counts import describe_wait
 from cuesta.figures.step import StepFigures
 from cuesta.units import count, list_counts, many, seconds, share
@@ -254,15 +256,11 @@ def exhausted(step: StepFigures, _: Allowed) -> Doubt | None:
 
 @step_doubt
 def late(step: StepFigures, allowed: Allowed) -> Doubt | None:
-    """Keys were sent long after they could be (due, user ready, line free): times since due then contain this delay.
-
-    Of few keys the 99th percentile is the latest one alone: then the 95th is held against the limit.
-    """
-    part, found = (1, step.lateness.p99) if step.lateness.count >= values_needed("p99") else (5, step.lateness.p95)
-    late_by, most = found or 0.0, allowed.lateness_p99 / 1e9
-    if late_by <= most:
+    """Keys were sent long after they could be (due, user ready, line free): times since due then contain this delay."""
+    if not (found := judge_lateness(step.lateness, allowed.lateness_p99 / 1e9)):
         return None
-    after = f"more than {seconds(late_by)} after they could be (allowed {seconds(most)})"
+    part, late_by = found
+    after = f"more than {seconds(late_by)} after they could be (allowed {seconds(allowed.lateness_p99 / 1e9)})"
     machine = "or a quieter machine" if allowed.pinned else "a quieter machine, or --pin"
     advice = f"use fewer users, more --threads or --agents, {machine}"
     return Doubt(f"the driver was late: {part} % of keys were sent {after}", advice, "driver")
@@ -275,7 +273,8 @@ def busy(step: StepFigures, allowed: Allowed) -> Doubt | None:
     if cpu <= most:
         return None
     advice = "use fewer users, more --threads or --agents, or another machine for the driver"
-    return Doubt(f"the driver was busy: {share(cpu)} of its cores (allowed {share(most)})", advice, "driver")
+    where = name_worst_node(step.agents, "cpu")
+    return Doubt(f"the driver was busy{where}: {share(cpu)} of its cores (allowed {share(most)})", advice, "driver")
 
 
 @step_doubt
@@ -286,7 +285,8 @@ def starved(step: StepFigures, allowed: Allowed) -> Doubt | None:
         return None
     pin = "or use" if allowed.pinned else "use --pin, or"
     advice = f"stop what else runs on the machine, {pin} fewer threads than CPUs"
-    text = f"the driver waited for a CPU {share(waited)} of the time (allowed {share(most)})"
+    where = name_worst_node(step.agents, "run_wait")
+    text = f"the driver waited for a CPU{where} {share(waited)} of the time (allowed {share(most)})"
     return Doubt(text, advice, "driver")
 
 
