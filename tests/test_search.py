@@ -110,7 +110,12 @@ def test_a_search_that_was_killed_goes_on_and_users_keep_their_lines(tmp_path: P
     ("how", "says"),
     [
         pytest.param(signal.SIGKILL, "agent 1: it was killed by signal 9", id="dies"),
-        pytest.param(signal.SIGSTOP, "the driver has stopped recording", id="stalls", marks=pytest.mark.nightly),
+        pytest.param(
+            signal.SIGSTOP,
+            "agent 1: it said nothing for 5.0 s: it was stopped, or its link was cut",
+            id="stalls",
+            marks=pytest.mark.nightly,
+        ),
     ],
 )
 def test_a_search_that_loses_an_agent_is_invalid_and_says_what_it_found(

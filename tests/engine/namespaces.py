@@ -10,18 +10,15 @@ import os
 import subprocess
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cuesta import machine
 from cuesta.engine.job import Job
 from cuesta.engine.local.agent import COMMAND, ProcessAgent
-from cuesta.engine.local.builtin_host import run_host
-from cuesta.engine.local.deployment import LocalDeployment
-from cuesta.engine.local.meter_source import SegmentFacts, choose_sources
-from cuesta.engine.local.metering import run_all_meters
-from cuesta.engine.spec import Threads, host_spec
+from cuesta.engine.local.deployment import Drivers, LocalDeployment, deploy
+from cuesta.engine.local.placement import Placement
 from cuesta.plan import Segment
 from tests.own_network import own_network
 
@@ -48,11 +45,11 @@ class Node:
 class NodeAgent(ProcessAgent):
     """An agent on a node."""
 
-    node: Node | None = None
+    place: Node | None = None
 
     def fetch(self, folder: Path) -> None:
-        assert self.node
-        command = [*self.node.command_prefix("mount"), "tar", "--create", "--directory", self.records, "."]
+        assert self.place
+        command = [*self.place.command_prefix("mount"), "tar", "--create", "--directory", self.records, "."]
         done = subprocess.run(command, capture_output=True, check=False)
         if done.stdout:  # nothing, if it died before it recorded
             with tarfile.open(fileobj=io.BytesIO(done.stdout)) as records:
@@ -70,20 +67,16 @@ class Nodes:
     def describe(self) -> Mapping[str, object]:
         return {"machine": machine.facts(), "placed": None}
 
+    def deploy(self, job: Job, segment: Segment, folder: Path) -> AbstractContextManager[LocalDeployment]:
+        placement = Placement(address=HOST, nodes=[node.address for node in self.nodes])
+        return deploy(job, segment, folder, placement, Drivers(self._start_agents(folder)))
+
     @contextmanager
-    def deploy(self, job: Job, segment: Segment, folder: Path) -> Iterator[LocalDeployment]:
-        step = segment.steps[0]
-        (folder / "host").mkdir()
-        own = {"seed": step.settings.seed, "cpus": None, "meters": str(folder / "host")}
-        allow = [node.address for node in self.nodes]
-        service = job.service(step)
-        spec = host_spec(step.settings.host, service, [service.listen_at(HOST, None)], {**own, "allow": allow})
-        with run_host(spec, job.plan.here) as host, ExitStack() as stack:
+    def _start_agents(self, folder: Path) -> Iterator[Sequence[NodeAgent]]:
+        with ExitStack() as stack:
             started = (agent(number, node, folder) for number, node in enumerate(self.nodes))
             self.agents[:] = map(stack.enter_context, started)
-            facts = SegmentFacts(["host:"], host.process.pid, None, [each.process.pid for each in self.agents])
-            meters = stack.enter_context(run_all_meters(choose_sources("plain", facts), folder))
-            yield LocalDeployment([*self.agents], Threads(), {}, folder, meters, host, None)
+            yield self.agents
 
 
 @dataclass(slots=True)
@@ -162,6 +155,6 @@ def agent(number: int, node: Node, folder: Path) -> Iterator[NodeAgent]:
         start_new_session=True,
     ) as process:
         try:
-            yield NodeAgent(number, process, str(records), node=node)
+            yield NodeAgent(number, process, str(records), node.address, place=node)
         finally:
             process.kill()

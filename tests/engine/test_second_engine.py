@@ -156,20 +156,21 @@ def test_a_search_announces_instants_on_each_clock_and_reads_records_as_they_are
     assert {(row.step, row.users) for row in measured} == {(0, 3), (1, 1)}, "of each agent"
 
 
-def test_the_records_of_a_dead_agent_are_fetched_as_far_as_they_got(here: Path, write: Write) -> None:
-    engine, stopping = NamespaceEngine(here), Event()
+def test_a_dead_agent_ends_the_run_and_its_records_are_fetched_as_far_as_they_got(here: Path, write: Write) -> None:
+    engine, killed = NamespaceEngine(here), Event()
     write("sourced.tape", PACED)
     write("row.tape", "Source sourced.tape")  # no node has these files
 
     def kill_one(snapshots: list[Snapshot]) -> None:
-        if not stopping.is_set() and all(each.phase == "measure" and each.seconds > 3 for each in snapshots):
+        if not killed.is_set() and all(each.phase == "measure" and each.seconds > 3 for each in snapshots):
             engine.reserved.agents[1].kill()
-            stopping.set()
+            killed.set()
 
     plan = write("plan.toml", PLAN)
-    run = cuesta.run(plan, here=here, observer=kill_one, stop=stopping, engine=engine, load="paced:300ms", measure=60)
-    assert run.failures == ["agent 1: it was killed by signal 9"]
+    run = cuesta.run(plan, here=here, observer=kill_one, engine=engine, load="paced:300ms", measure=500)
+    assert run.failures == ["agent 1 on 198.19.1.2: it was killed by signal 9"]
     first, *others = run.doubts
-    assert re.fullmatch(r"agent 1 was killed by signal 9 after \d+ s; what it had recorded is kept; .*", first)
+    died = r"agent 1 on 198\.19\.1\.2 was killed by signal 9 after \d+ s; what it had recorded is kept; .*"
+    assert re.fullmatch(died, first)
     assert not any("cut off" in other for other in others)
     assert [any(row.transactions for row in agent.intervals) for agent in run.summary.recorded.agents] == [True, True]

@@ -40,6 +40,10 @@ LOOK_EVERY = 0.25
 """Seconds between looks at the agents."""
 START_IN = 200_000_000
 """Nanoseconds from the start message to the start, so that every agent reads the message in time."""
+STALLED = 1_500_000_000
+"""Nanoseconds without a word from an agent, which reports four times a second, after which it counts as stalled."""
+LOST = 5_000_000_000
+"""Nanoseconds after which it is given up."""
 PATIENCE = 10.0
 """Seconds, beyond its own drain, within which a stopped agent must end; also for an answer with its clock."""
 INSTANTS = ("begin", "settled", "end", "at")
@@ -65,14 +69,32 @@ class FollowedAgent:
         self.clock = AgentClock()
         self._meetings = meetings
         self._record = record
+        self.stalled = 0
+        """The longest that it said nothing while it ran, in ns, if that was STALLED or more."""
+        self._heard_at: int | None = None
+        """When it last said something, from its first snapshot on."""
+        self._silent = 0
+        """How long it had said nothing at the last look."""
+        self._given_up: str | None = None
+        """Why nobody listens to it any more, as it would be said how it ended."""
         self._readings: queue.SimpleQueue[Reading | None] = queue.SimpleQueue()
         """Readings of its clock; then None when the agent has ended."""
         self._read_at = 0
         threading.Thread(target=self._listen, daemon=True).start()
 
     @property
+    def name(self) -> str:
+        """Its number, and its node's name."""
+        return f"agent {self.agent.number}" + (f" on {self.agent.node}" if self.agent.node else "")
+
+    @property
     def has_ended(self) -> bool:
         return self.gone.is_set()
+
+    @property
+    def stall(self) -> str | None:
+        """The longest that it said nothing while it ran; None if it never stalled."""
+        return f"{self.name} said nothing for {self.stalled / 1e9:.1f} s" if self.stalled else None
 
     def instruct(self, spec: RunSpec, tapes: Mapping[str, TapeText], environment: Mapping[str, str]) -> None:
         """Send its order; `environment` has additional variables for programs on its own lines."""
@@ -91,11 +113,11 @@ class FollowedAgent:
         if not (self.failure or self.clock.is_the_engines):
             self.clock.held = min(self._read_clock(), key=lambda reading: reading.error, default=self.clock.held)
         if self.failure:
-            raise CuestaError(f"agent {self.agent.number} cannot start: {self.failure}")
+            raise CuestaError(f"{self.name} cannot start: {self.failure}")
 
     def start(self, at: int, wall: int) -> None:
         """Let its users start at an instant, which is `wall` ns since 1970."""
-        self._note_reading(self.clock.held, start_at=at)
+        self._note_reading(self.clock.held, start_at=at, node=self.agent.node)
         self._tell(EngineMessage(start=AgentStart(start_at=self.clock.start(at), started_wall=wall)))
 
     def announce(self, announcement: Announcement, start_at: int) -> None:
@@ -110,12 +132,36 @@ class FollowedAgent:
 
     def keep_time(self) -> None:
         """Read its clock again now and then, if it is not the engine's."""
-        while not self._readings.empty():
-            if (reading := self._readings.get()) and (best := self.clock.take(reading)):
-                self._note_reading(best)
+        self._take_readings()
         if not self.clock.is_the_engines and (now := _native.now()) >= self._read_at + READ_EVERY:
             self._read_at = now
             self._ask_clock()
+
+    def note_last_reading(self) -> None:
+        """Record the best of the last readings of its clock, once it has ended."""
+        self._take_readings()
+        if best := self.clock.take_rest():
+            self._note_reading(best)
+
+    def watch(self, now: int) -> None:
+        """See how long it has said nothing: note it once it speaks again, give it up after LOST."""
+        silent = now - (self._heard_at or now)
+        if silent < self._silent and self._silent >= STALLED:
+            self._note(silent=self._silent)
+        self._silent = silent
+        self.stalled = max(self.stalled, silent if silent >= STALLED else 0)
+        if silent >= LOST and self._given_up is None:
+            self._given_up = f"said nothing for {silent / 1e9:.1f} s: it was stopped, or its link was cut"
+            self.agent.kill()
+
+    def watch_anew(self, now: int) -> None:
+        """Count its silence from now on, because the engine itself did not listen before."""
+        self._heard_at = self._heard_at and now
+
+    def _take_readings(self) -> None:
+        while not self._readings.empty():
+            if (reading := self._readings.get()) and (best := self.clock.take(reading)):
+                self._note_reading(best)
 
     def _tell(self, message: EngineMessage) -> None:
         self.agent.tell(to_row(message))
@@ -123,8 +169,8 @@ class FollowedAgent:
     def _note(self, **entries: Any) -> None:
         self._record.write(to_row(AgentNote(at=_native.now(), agent=self.agent.number, **entries)))
 
-    def _note_reading(self, reading: Reading, start_at: int | None = None) -> None:
-        self._note(clock=self.clock.name, offset=reading.offset, error=reading.error, start_at=start_at)
+    def _note_reading(self, reading: Reading, start_at: int | None = None, node: str | None = None) -> None:
+        self._note(clock=self.clock.name, offset=reading.offset, error=reading.error, start_at=start_at, node=node)
 
     def _ask_clock(self) -> None:
         self._tell(EngineMessage(read_clock=_native.now()))
@@ -136,7 +182,7 @@ class FollowedAgent:
             try:
                 reading = self._readings.get(timeout=PATIENCE)
             except queue.Empty:
-                raise CuestaError(f"agent {self.agent.number} does not answer") from None
+                raise CuestaError(f"{self.name} does not answer") from None
             if reading is None:
                 return
             yield reading
@@ -146,15 +192,17 @@ class FollowedAgent:
             for row in self.agent.listen():
                 self._hear(from_json(AgentMessage, row), _native.now())
             self.ready.set()
-            how = self.agent.how_it_ended()
+            how = self._given_up or self.agent.how_it_ended()
             if self.ended is None and self.failure is None:
                 self.failure = f"it {how}"
                 self._note(died=how)
+            self._heard_at = None
             self._readings.put(None)
         finally:
             self.gone.set()
 
     def _hear(self, message: AgentMessage, received: int) -> None:
+        self._heard_at = received if self._heard_at or message.snapshot else None
         match message:
             case AgentMessage(ready=AgentReady() as ready):
                 self.clock = AgentClock(ready.clock)
@@ -193,6 +241,7 @@ def listen_to_agents(agents: Sequence[Agent], folder: Path) -> Iterator[list[Fol
                 if not each.gone.wait(PATIENCE):
                     each.agent.kill()
                     each.gone.wait()
+                each.note_last_reading()
             fetch_records(followed, folder)
 
 
@@ -229,11 +278,14 @@ def follow(
     until: Callable[[], bool] = never,
 ) -> None:
     """Pass snapshots to `observe` until all agents end or `until` is true; stop the agents when `stopping` is set."""
-    are_stopped = False
+    are_stopped, looked_at = False, _native.now()
     while not (all(each.has_ended for each in followed) or until()):
         for each in followed:
             each.gone.wait(LOOK_EVERY / len(followed))
             each.keep_time()
+        before, looked_at = looked_at, _native.now()
+        for each in followed:
+            each.watch_anew(looked_at) if looked_at - before >= STALLED else each.watch(looked_at)
         observe([each.latest for each in followed if each.latest])
         if stopping.is_set() and not are_stopped:
             are_stopped = True

@@ -70,7 +70,11 @@ class AgentClock:
     def take(self, reading: Reading) -> Reading | None:
         """Add a reading to the window. Once WINDOW readings are there, empty the window and return the best of them."""
         self.window.append(reading)
-        if len(self.window) < WINDOW:
+        return None if len(self.window) < WINDOW else self.take_rest()
+
+    def take_rest(self) -> Reading | None:
+        """Empty the window and return the best reading of it; None if it is empty."""
+        if not self.window:
             return None
         best = min(self.window, key=lambda reading: reading.error)
         self.window.clear()

@@ -37,6 +37,10 @@ class Agent(Protocol):
         """From 0."""
 
     @property
+    def node(self) -> str | None:
+        """The name of its node; None on the engine's own machine."""
+
+    @property
     def records(self) -> str:
         """The folder in which it records, as its node names it."""
 
@@ -55,7 +59,7 @@ class Agent(Protocol):
     def kill(self) -> None:
         """End it at once."""
 
-    def fetch(self, folder: Path) -> None:
+    def fetch(self, folder: Path, /) -> None:
         """Bring its records into a folder of the engine's, as far as they got. Called during the run and at its end."""
 
 
@@ -79,6 +83,9 @@ class Deployment(Protocol):
 
     def how_host_ended(self) -> str | None:
         """How the built-in host ended, such as `was killed by signal 9`; None if it runs, or is not the target."""
+
+    def why_lost(self) -> str | None:
+        """Why nothing can be expected of the nodes any more; None if it can."""
 
     def wait_for_meters(self) -> None:
         """Wait for the meters' first reading."""
@@ -118,5 +125,5 @@ class Engine(Protocol):
         None if it can be, if nobody asks, or if only the run will show it.
         """
 
-    def reserve(self, job: Job) -> AbstractContextManager[Nodes]:
+    def reserve(self, job: Job, /) -> AbstractContextManager[Nodes]:
         """Keep nodes for a run while the block runs."""

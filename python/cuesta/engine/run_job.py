@@ -52,9 +52,9 @@ def run_job(job: Job, out: Path, observe: Observer, stopping: threading.Event, e
                 for number, step in enumerate(timeline(segment)):
                     driven.expect(number, step.settled, step.end)
                 driven.deployment.expect_no_more()
-                follow(driven.agents, with_steps_of_the_run(job, segment, observe), stopping)
+                follow(driven.agents, with_steps_of_the_run(job, segment, observe), stopping, driven.is_spoilt)
                 notes += driven.notes()
-            failures = driven.failures()
+            failures = driven.troubles()
     return RunResult(folder, stopping.is_set(), failures, notes)
 
 
@@ -87,9 +87,18 @@ class Driven:
         how = self.deployment.how_host_ended()
         return [f"the built-in host ended during the run: it {how}"] if how else []
 
+    def troubles(self) -> list[str]:
+        """What failed of the driver, and agents that stalled: the figures of a run are spoilt by either."""
+        return [*self.failures(), *(each.stall for each in self.agents if each.stall and not each.failure)]
+
+    def is_spoilt(self) -> bool:
+        return bool(self.troubles())
+
     def failures(self) -> list[str]:
-        """The agents that failed, and why. Raises CuestaError if no agent recorded anything."""
-        failures = [f"agent {each.agent.number}: {each.failure}" for each in self.agents if each.failure]
+        """What failed of the driver: agents, or all nodes. Raises CuestaError if no agent recorded anything."""
+        failures = [f"{each.name}: {each.failure}" for each in self.agents if each.failure]
+        if lost := self.deployment.why_lost():
+            failures.insert(0, lost)
         if failures and all(each.latest is None for each in self.agents):
             raise CuestaError("the run cannot start: " + "; ".join(failures))
         return failures

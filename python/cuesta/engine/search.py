@@ -234,7 +234,7 @@ class Trials:
         return not self._has_lost_agent()
 
     def _has_lost_agent(self) -> bool:
-        return any(agent.has_ended for agent in self.driven.agents)
+        return bool(self.driven.deployment.why_lost()) or any(agent.has_ended for agent in self.driven.agents)
 
     def _snapshots(self) -> list[Snapshot]:
         return [agent.latest for agent in self.driven.agents if agent.latest]

@@ -18,4 +18,4 @@ from cuesta.engine.local.placement import may_spin
     ],
 )
 def test_threads_spin_where_the_host_loses_no_cpu_time_by_it(targets: set[str], pinned: bool, spins: bool) -> None:
-    assert may_spin(targets, pinned) == spins
+    assert may_spin(targets, has_own_cpus=pinned) == spins

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +21,7 @@ class ProcessAgent:
     number: int
     process: subprocess.Popen[str]
     records: str
+    node: str | None = None
     write_lock: threading.Lock = field(default_factory=threading.Lock)
 
     def tell(self, row: Row) -> None:
@@ -53,7 +54,7 @@ class ProcessAgent:
 
 @contextmanager
 def start_agents(
-    count: int, folder: Path, here: Path, command_prefix: Sequence[str] = ()
+    numbers: Iterable[int], folder: Path, here: Path, command_prefix: Sequence[str] = ()
 ) -> Iterator[list[ProcessAgent]]:
     """Start agents, which load side by side and record in `folder`; none is left after the block.
 
@@ -61,7 +62,7 @@ def start_agents(
     """
     started: list[ProcessAgent] = []
     try:
-        for number in range(count):
+        for number in numbers:
             process = subprocess.Popen(
                 [*command_prefix, *COMMAND],
                 stdin=subprocess.PIPE,

@@ -1,7 +1,7 @@
 """The processes of a segment on this machine: host, agents and meters, and what works on the wire between them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from cuesta.engine.local.neighbour import Neighbour, run_neighbour
 from cuesta.engine.local.network.wire import Recording, WireRecord
 from cuesta.engine.local.placement import Placement, may_spin
 from cuesta.engine.local.readings import take_readings
+from cuesta.engine.ports import Agent
 from cuesta.engine.sharing import share_groups
 from cuesta.engine.spec import Threads, host_spec
 from cuesta.plan import Segment
@@ -22,11 +23,26 @@ from cuesta.private_files import replace_json
 from cuesta.target import BUILTIN_HOST
 
 
+def never_lost() -> None:
+    """This machine is there as long as the engine is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drivers:
+    """The agents of a segment, wherever they are."""
+
+    starting: AbstractContextManager[Sequence[Agent]]
+    """Has them started during the block."""
+    why_lost: Callable[[], str | None] = never_lost
+    """Why nothing can be expected of their nodes any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class LocalDeployment:
     """What runs in a segment."""
 
-    agents: list[ProcessAgent]
+    agents: Sequence[Agent]
+    drivers: Drivers
     threads: Threads
     environment: Mapping[str, str]
     folder: Path
@@ -47,6 +63,9 @@ class LocalDeployment:
         record = {"spec": {**self.host.spec, "meters": None}, "address": address, "notes": notes}
         replace_json(self.folder / "host" / "host.json", {**record, "clock": _native.clock_name()})
         return address
+
+    def why_lost(self) -> str | None:
+        return self.drivers.why_lost()
 
     def how_host_ended(self) -> str | None:
         return self.host.how_it_ended() if self.host else None
@@ -74,30 +93,44 @@ class LocalDeployment:
         return all(each.has_reported(number) for each in self.meters)
 
 
+def deploy_here(
+    job: Job, segment: Segment, folder: Path, placement: Placement
+) -> AbstractContextManager[LocalDeployment]:
+    """Run host, agents and meters on this machine during the block; they start side by side."""
+    numbers = range(share_groups(segment.steps[0].settings).agents)
+    drivers = Drivers(start_agents(numbers, folder, job.plan.here, placement.driver_prefix))
+    return deploy(job, segment, folder, placement, drivers)
+
+
 @contextmanager
-def deploy(job: Job, segment: Segment, folder: Path, placement: Placement) -> Iterator[LocalDeployment]:
-    """Run host, agents and meters during the block; they start side by side."""
+def deploy(
+    job: Job,
+    segment: Segment,
+    folder: Path,
+    placement: Placement,
+    drivers: Drivers,
+) -> Iterator[LocalDeployment]:
+    """Run host and meters on this machine during the block, and agents wherever they are."""
     settings = segment.steps[0].settings
     targets = list(dict.fromkeys(group.target for group in settings.group))
     with (
         take_readings(job.readings, folder) as environment,
         placement.shape_traffic(settings) as recording,
         _host(job, segment, folder, placement) as host,
-        start_agents(share_groups(settings).agents, folder, job.plan.here, placement.driver_prefix) as drivers,
+        drivers.starting as agents,
         run_neighbour(segment, folder, job.plan.here, placement.host_cpus) as neighbour,
     ):
-        pids = [agent.process.pid for agent in drivers]
-        facts = SegmentFacts(
-            targets, host.process.pid if host else None, placement.host_cpus, pids, bool(placement.sides)
-        )
+        pids = [agent.process.pid for agent in agents if isinstance(agent, ProcessAgent)]
+        own = host.process.pid if host else None
+        facts = SegmentFacts(targets, own, placement.host_cpus, pids, bool(placement.sides), placement.is_apart)
         sources = choose_sources(settings.meters, facts, job.metered_every)
-        spinning = may_spin(set(targets), pinned=placement.driver_cpus is not None)
+        spinning = may_spin(set(targets), has_own_cpus=placement.driver_cpus is not None or placement.is_apart)
         priority = neighbour is not None or any(group.background for group in settings.group)
         threads = Threads(placement.driver_cpus, spinning, priority)
         with run_all_meters(sources, folder) as meters, _wire(recording, folder, host, pids) as wire:
             if neighbour:
                 neighbour.wait_until_ready()
-            yield LocalDeployment(drivers, threads, environment, folder, meters, host, wire, neighbour)
+            yield LocalDeployment(agents, drivers, threads, environment, folder, meters, host, wire, neighbour)
 
 
 @contextmanager

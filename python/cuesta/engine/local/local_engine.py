@@ -8,7 +8,7 @@ from pathlib import Path
 from cuesta import machine
 from cuesta.engine.job import Job
 from cuesta.engine.local import meter_source, preflight
-from cuesta.engine.local.deployment import LocalDeployment, deploy
+from cuesta.engine.local.deployment import LocalDeployment, deploy_here
 from cuesta.engine.local.placement import Placement, place
 from cuesta.plan import Segment
 
@@ -24,7 +24,7 @@ class LocalNodes:
         return {"machine": self.about, "placed": self.placement.describe()}
 
     def deploy(self, job: Job, segment: Segment, folder: Path) -> AbstractContextManager[LocalDeployment]:
-        return deploy(job, segment, folder, self.placement)
+        return deploy_here(job, segment, folder, self.placement)
 
 
 class LocalEngine:

@@ -107,9 +107,11 @@ class SegmentFacts:
     host_cpus: Sequence[int] | None
     """CPUs that it is pinned to."""
     agents: Sequence[int]
-    """Processes of the driver."""
+    """Processes of the driver on this machine."""
     isolated: bool = False
     """Whether either side has a network of its own."""
+    apart: bool = False
+    """Whether the driver is on other machines."""
 
 
 def choose_sources(meters: str, facts: SegmentFacts, every: float | None = None) -> list[MeterSource]:
@@ -203,9 +205,9 @@ def kind(target: str, facts: SegmentFacts) -> str:
     if target == BUILTIN_HOST and facts.host:
         return "built-in"
     if kind_of(target) in OWN_PROGRAMS:
-        return "programs"
+        return "programs" if facts.agents else "elsewhere"
     host = urlsplit(target).hostname
-    return "listening" if host and is_here(host) else "elsewhere"
+    return "listening" if host and is_here(host) and facts.agents else "elsewhere"
 
 
 def name_attachment(facts: SegmentFacts) -> str:
@@ -260,7 +262,7 @@ def host_of(url: str) -> str:
 
 def attribution(facts: SegmentFacts, elsewhere: bool) -> Attribution:
     """How certain CPU figures are, metered on another machine or on this one."""
-    if elsewhere or all(kind(target, facts) == "elsewhere" for target in facts.targets):
+    if elsewhere or facts.apart or all(kind(target, facts) == "elsewhere" for target in facts.targets):
         return APART
     if all(kind(target, facts) == "programs" for target in facts.targets):
         return Attribution(OWN_PROGRAM.format(name_attachment(facts)))

@@ -23,15 +23,24 @@ class Placement:
     driver_cpus: list[int] | None = None
     host_cpus: list[int] | None = None
     sides: NetNsPair | None = None
+    address: str = LOOPBACK
+    """Where the built-in host listens, unless it has a network of its own."""
+    nodes: Sequence[str] = ()
+    """Addresses from which agents on other machines come; none if all are on this one."""
 
     def listen(self, service: Service, line_speed: int | None) -> str:
         """Where the built-in host listens for lines of this speed."""
-        return service.listen_at(self.sides.host.address if self.sides else LOOPBACK, line_speed)
+        return service.listen_at(self.sides.host.address if self.sides else self.address, line_speed)
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether the driver is on other machines."""
+        return bool(self.nodes) and not any(map(is_here, self.nodes))
 
     @property
     def allow(self) -> list[str]:
         """The addresses from which the built-in host accepts lines; empty = all of this machine."""
-        return [self.sides.driver.address] if self.sides else []
+        return [self.sides.driver.address] if self.sides else [*self.nodes]
 
     @property
     def driver_prefix(self) -> Sequence[str]:
@@ -60,11 +69,13 @@ class Placement:
         return {"driver": _side(self.driver_cpus, driver), "host": _side(self.host_cpus, host)}
 
 
-def may_spin(targets: set[str], pinned: bool) -> bool:
+def may_spin(targets: set[str], has_own_cpus: bool) -> bool:
     """Whether threads that spin take no CPU time from the host: they have CPUs of their own, or it is elsewhere."""
     if any(kind_of(target) in OWN_PROGRAMS for target in targets):
         return False
-    return pinned or not any(target == BUILTIN_HOST or is_here(urlsplit(target).hostname or "") for target in targets)
+    return has_own_cpus or not any(
+        target == BUILTIN_HOST or is_here(urlsplit(target).hostname or "") for target in targets
+    )
 
 
 @contextmanager
