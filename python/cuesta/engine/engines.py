@@ -14,6 +14,13 @@ LOCAL: Engine = LocalEngine()
 @contextmanager
 def open_engine(settings: Settings) -> Iterator[Engine]:
     """Have the engine of a plan, with its nodes, during the block. Raises CuestaError if they cannot be had."""
-    if settings.engine.kind != "local":
-        raise CuestaError(f"{settings.engine}: this engine follows")
-    yield LOCAL
+    match settings.engine.kind:
+        case "local":
+            yield LOCAL
+        case "ray":
+            from cuesta.engine.ray.ray_engine import open_cluster  # noqa: PLC0415, few runs need it
+
+            with open_cluster(settings) as engine:
+                yield engine
+        case "ssh":
+            raise CuestaError(f"{settings.engine}: this engine follows")

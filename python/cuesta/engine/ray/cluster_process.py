@@ -1,0 +1,168 @@
+"""The process that joins a Ray cluster for an engine: `python -m cuesta.engine.ray.cluster_process`.
+
+Standard input has rows of JSON: first what is wanted, `{"address": …, "nodes": 3, "cpus": 1}`, then calls of actors,
+`{"call": 7, "node": 0, "method": "check", "argument": …}`. Standard output answers: `opened` or `failed`, then for each
+call `{"answer": 7, "value": …}` or `{"answer": 7, "error": "…"}`; `{"died": 0, "why": "…"}` when an actor has died, and
+`{"lost": "…"}` when the cluster no longer answers. The end of the input ends it, and a cluster that it has started.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import ray
+from ray.cluster_utils import Cluster
+from ray.exceptions import RayActorError, RayError
+from ray.util import placement_group, remove_placement_group
+from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
+
+from cuesta.engine.ray import node_actor
+
+PLACING = 30.0
+"""Seconds within which the cluster must have room for all actors."""
+CALLS_AT_ONCE = 64
+"""Calls of an actor that may be under way: one waits as long as it lives."""
+MEMORY = 80_000_000
+"""Bytes of the store of objects of a node that is started here: the orders of agents go through it."""
+HEAD_EVERY, HEAD_PATIENCE = 1.0, 5.0
+"""Seconds between questions to the head whether it is there, and within which it must answer."""
+
+
+class Rows:
+    """Standard output, for rows alone: what Ray prints goes to standard error."""
+
+    def __init__(self) -> None:
+        self._file = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        os.dup2(2, 1)
+        self._lock = threading.Lock()
+
+    def say(self, **row: Any) -> None:
+        with self._lock:
+            self._file.write(json.dumps(row) + "\n")
+            self._file.flush()
+
+
+def main() -> None:
+    rows, wanted = Rows(), json.loads(sys.stdin.readline())
+    try:
+        with join(wanted["address"], wanted["nodes"], wanted["cpus"]), place(wanted["nodes"], wanted["cpus"]) as actors:
+            nodes = [ray.get(actor.describe.remote([])) for actor in actors]
+            own = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
+            rows.say(opened={"address": own, "nodes": nodes})
+            for number, actor in enumerate(actors):
+                threading.Thread(target=watch_actor, args=(number, actor, rows), daemon=True).start()
+            threading.Thread(target=watch_head, args=(rows,), daemon=True).start()
+            for text in sys.stdin:
+                call(actors, json.loads(text), rows)
+    except (RayError, ConnectionError, RuntimeError, TimeoutError, ValueError) as error:
+        rows.say(failed=in_short(error))
+
+
+@contextmanager
+def join(address: str | None, nodes: int, cpus: int) -> Iterator[None]:
+    """Join the cluster at an address, or one that is started here with so many nodes, and ended with the block."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error", "configure_logging": False}
+    if address is not None:
+        ray.init(address=address, **quiet)
+        try:
+            yield
+        finally:
+            ray.shutdown()
+        return
+    with tempfile.TemporaryDirectory(prefix="cuesta-ray-", ignore_cleanup_errors=True) as folder:
+        own: dict[str, Any] = {"num_cpus": cpus, "object_store_memory": MEMORY, "include_dashboard": False}
+        cluster = Cluster(initialize_head=True, head_node_args={**own, "temp_dir": folder})
+        try:
+            for _ in range(nodes - 1):
+                cluster.add_node(**own)
+            ray.init(address=cluster.address, **quiet)
+            yield
+        finally:
+            ray.shutdown()
+            cluster.shutdown()  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def place(nodes: int, cpus: int) -> Iterator[list[Any]]:
+    """Place an actor on each of so many nodes. Raises TimeoutError if the cluster has no room for them."""
+    group = placement_group([{"CPU": cpus}] * nodes, strategy="STRICT_SPREAD")
+    try:
+        if not group.wait(PLACING):
+            raise TimeoutError(describe_shortage(nodes, cpus))
+        ray.cloudpickle.register_pickle_by_value(node_actor)  # type: ignore[no-untyped-call]
+        actor: Any = ray.remote(node_actor.NodeActor)
+        needs = {"num_cpus": cpus, "max_concurrency": CALLS_AT_ONCE}
+        places = (PlacementGroupSchedulingStrategy(group, number) for number in range(nodes))
+        yield [actor.options(**needs, scheduling_strategy=each).remote() for each in places]
+    finally:
+        remove_placement_group(group)
+
+
+def describe_shortage(nodes: int, cpus: int) -> str:
+    """What the cluster has of what was asked for."""
+    alive = [node for node in list_nodes() if node["Alive"]]
+    has = ", ".join(f"{node['NodeManagerAddress']} ({node['Resources'].get('CPU', 0):g} CPUs)" for node in alive)
+    return f"{nodes} nodes with {cpus} free CPUs each were asked for; the cluster has {len(alive)}: {has}"
+
+
+def list_nodes() -> list[dict[str, Any]]:
+    """All nodes that the head knows."""
+    nodes: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
+    return nodes
+
+
+def call(actors: list[Any], asked: Mapping[str, Any], rows: Rows) -> None:
+    """Call an actor's method; a thread waits for the answer."""
+    boxed = [ray.put(asked["argument"])]
+    answer = getattr(actors[asked["node"]], asked["method"]).remote(boxed)
+
+    def wait() -> None:
+        try:
+            rows.say(answer=asked["call"], value=ray.get(answer))
+        except RayError as error:
+            rows.say(answer=asked["call"], error=in_short(error))
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def watch_actor(number: int, actor: Any, rows: Rows) -> None:
+    try:
+        ray.get(actor.stay.remote([]))
+    except RayActorError as error:
+        rows.say(died=number, why=in_short(error))
+    except RayError:
+        return  # it was told otherwise that the cluster is lost
+
+
+def watch_head(rows: Rows) -> None:
+    """Ask the head again and again whether it is there."""
+    answered = threading.Event()
+
+    def ask() -> None:
+        list_nodes()
+        answered.set()
+
+    while True:
+        answered.clear()
+        threading.Thread(target=ask, daemon=True).start()
+        if not answered.wait(HEAD_PATIENCE):
+            rows.say(lost=f"the head of the Ray cluster has not answered for {HEAD_PATIENCE:g} s")
+            return
+        time.sleep(HEAD_EVERY)
+
+
+def in_short(error: BaseException) -> str:
+    """The first sentence of an error; Ray's are of many rows."""
+    rows = [row.strip() for row in str(error).splitlines() if row.strip()]
+    return rows[0] if rows else type(error).__name__
+
+
+if __name__ == "__main__":
+    main()

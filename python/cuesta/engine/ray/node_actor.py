@@ -1,0 +1,78 @@
+"""The actor of a node: it starts agents there. Its class is sent to the nodes as it stands here, because a node may
+lack Cuesta; so it imports Cuesta only where it is used.
+
+Each argument is a list with a reference to an object: Ray writes arguments into logs and shows them, but not objects.
+"""
+
+import os
+import platform
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import ray
+
+RAYLET_EVERY = 0.5
+"""Seconds between looks whether the raylet is there: Ray itself ends an actor only when its call has returned."""
+Boxed = Sequence["ray.ObjectRef[Any]"]
+
+
+class NodeActor:
+    """One a node. Ray calls it on several threads."""
+
+    def __init__(self) -> None:
+        self.ends: dict[int, Any] = {}
+        """The node's ends of agents, by number."""
+
+    def describe(self, _: Boxed) -> dict[str, Any]:
+        """What the node is called, and which Cuesta it has, None if none."""
+        address = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
+        about = {"host": platform.node(), "address": address, "version": None, "machine": {}}
+        try:
+            from cuesta import __version__, machine  # noqa: PLC0415
+        except ImportError:
+            return about
+        return {**about, "version": __version__, "machine": machine.facts()}
+
+    def check(self, boxed: Boxed) -> list[dict[str, Any]]:
+        """What the node lacks of what it needs."""
+        from cuesta.engine.local.node_check import find_lacks  # noqa: PLC0415
+        from cuesta.engine.node_needs import NodeNeeds  # noqa: PLC0415
+
+        return [lack.as_row() for lack in find_lacks(NodeNeeds.from_row(ray.get(boxed[0])), Path.home())]
+
+    def start(self, boxed: Boxed) -> None:
+        """Start an agent, and connect it to the engine."""
+        asked, has_connected, failure = ray.get(boxed[0]), threading.Event(), list[str]()
+
+        def serve() -> None:
+            from cuesta.engine.remote.node_end import join_engine  # noqa: PLC0415
+
+            try:
+                with join_engine(tuple(asked["engine"]), asked["token"], asked["agent"]) as end:
+                    self.ends[asked["agent"]] = end
+                    has_connected.set()
+                    end.serve()
+            except OSError as error:
+                failure.append(str(error))
+            finally:
+                has_connected.set()
+
+        threading.Thread(target=serve, daemon=True).start()
+        has_connected.wait()
+        if failure:
+            raise RuntimeError(failure[0])
+
+    def order(self, boxed: Boxed) -> None:
+        """Give an agent its order."""
+        asked = ray.get(boxed[0])
+        self.ends[asked["agent"]].tell(asked["row"])
+
+    def stay(self, _: Boxed) -> None:
+        """Never return: who waits for this learns when the actor has died. It dies with the raylet that started it."""
+        raylet = os.getppid()
+        while os.getppid() == raylet:
+            time.sleep(RAYLET_EVERY)
+        os._exit(1)  # agents end with their pipes
