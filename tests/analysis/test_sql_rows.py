@@ -62,8 +62,8 @@ def columns(table: str) -> set[str]:
 
 
 def test_exactly_the_columns_of_a_run_are_filled(run: sql_rows.Rows) -> None:
-    assert set(run) == {"runs", "steps", "classes", "causes", "limits", "meters", "published", "intervals"}
-    for table in set(run) - {"causes", "meters"}:  # the run was not metered
+    assert set(run) == {"runs", "steps", "hosts", "classes", "causes", "limits", "meters", "published", "intervals"}
+    for table in set(run) - {"causes", "meters", "hosts"}:  # the run was not metered
         assert {name for row in run[table] for name in row} == columns(table), table
 
 

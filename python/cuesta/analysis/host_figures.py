@@ -34,6 +34,17 @@ def derive_host_figures(recorded: Recorded, number: int, step: StepTimes, counte
     )
 
 
+def derive_hosts(
+    recorded: Recorded, number: int, step: StepTimes, counted: Sequence[Interval], first: HostFigures
+) -> dict[str, HostFigures] | None:
+    """The figures of each host by its name, `first` among them; None if only one is metered."""
+    figures = {
+        name: first if metered is recorded.metered else derive_metered_figures(recorded, metered, number, step, counted)
+        for name, metered in recorded.hosts.items()
+    }
+    return figures or None
+
+
 def derive_metered_figures(
     recorded: Recorded, metered: Metered, number: int, step: StepTimes, counted: Sequence[Interval]
 ) -> HostFigures:
@@ -225,15 +236,16 @@ def describe_metering(
         gaps=gaps,
         accounting=report.own.source or None if report else None,
         doubt=report.own.doubt if report else None,
-        untraced=why_untraced(recorded, report),
+        untraced=why_untraced(recorded, metered.name, report),
     )
 
 
-def why_untraced(recorded: Recorded, report: MeterReport | None) -> str | None:
+def why_untraced(recorded: Recorded, host: str, report: MeterReport | None) -> str | None:
     """Why the kernel was not traced although the plan asked for it, by a figure that only tracers give."""
-    from cuesta.plan.meter_places import tracing_tier  # noqa: PLC0415, it loads pydantic, which `cuesta meters` does without
+    from cuesta.plan.meter_places import list_hosts, tracing_tier  # noqa: PLC0415, it loads pydantic, which is slow
 
-    if tracing_tier(str(recorded.plan.get("meters"))) is None:
+    places = [each.where for each in list_hosts(str(recorded.plan.get("meters"))) if host in ("", each.name)]
+    if not any(map(tracing_tier, places)):
         return None
     return report.traffic.page_waits.why if report else "nothing was metered"
 

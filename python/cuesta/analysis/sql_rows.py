@@ -28,6 +28,11 @@ def rows_of_run(folder: Path) -> Rows:
     rows: Rows = {
         "runs": [make_row("runs", summary, ended="" if summary.ended == "cut off" else summary.ended)],
         "steps": [make_row("steps", step) for step in steps],
+        "hosts": [
+            make_row("hosts", host, step=step.step, name=name)
+            for step in steps
+            for name, host in (step.hosts or {}).items()
+        ],
         "classes": [make_row("classes", each, step=step.step) for step in steps for each in step.classes],
         "causes": [row for step in steps for row in list_causes(step)],
         "limits": [make_row("limits", each) for step in steps for each in step.limits],

@@ -9,7 +9,7 @@ from cuesta.analysis.answer_sizes import describe_sizes
 from cuesta.analysis.driver_load import describe_agents, describe_driver
 from cuesta.analysis.fairness import compare_users
 from cuesta.analysis.features import add_figures
-from cuesta.analysis.host_figures import derive_host_figures
+from cuesta.analysis.host_figures import derive_host_figures, derive_hosts
 from cuesta.analysis.law import apply_law
 from cuesta.analysis.limits import judge_limit
 from cuesta.analysis.neighbour import describe_neighbour
@@ -119,6 +119,7 @@ class StepRecords:
             **{name: getattr(self.counts, name) for name in COUNTERS},
         )
         step = add_figures(step, self)
+        step = replace(step, hosts=derive_hosts(self.recorded, self.number, self.times, self.rows, step.host))
         return replace(
             step,
             driver=replace(step.driver, voids=list_void_durations(step)),

@@ -18,6 +18,7 @@ from cuesta.figures.counts import DueAccount, GroupCounts
 from cuesta.figures.driver import AgentFigures
 from cuesta.figures.durations import Distribution, KeyTimes, TransactionClass
 from cuesta.figures.step import LevelShift, LimitResult, PublishedComparison, StepFigures
+from cuesta.figures.system_under_test import HostFigures
 from cuesta.figures.whole_run import PastSaturation, RunFigures
 from cuesta.marked_tables import renew
 from cuesta.records.meter_report import MeterReport
@@ -40,6 +41,8 @@ TABLES = {
 }
 NAMED = {Distribution: "distribution", LevelShift: "shift"}
 """Tables that stand in many places, and are described once."""
+LIKE: Mapping[Any, str] = {HostFigures: "as `host`"}
+"""Tables that are described where another figure has them."""
 
 
 def markdown(table: type) -> str:
@@ -56,7 +59,8 @@ def _shape(kind: Any) -> str:
     tables = [each for each in get_args(kind) if dataclasses.is_dataclass(each)]
     is_mapping = issubclass(get_origin(kind) or object, Mapping)
     if tables:
-        return f"{'by name:' if is_mapping else 'list of'} [{_anchor(tables[0])}](#{_anchor(tables[0])})"
+        described = LIKE.get(tables[0]) or f"[{_anchor(tables[0])}](#{_anchor(tables[0])})"
+        return f"{'by name:' if is_mapping else 'list of'} {described}"
     names = {bool: "true or false", str: "text", dict: "by name", list: "list", MeterReport: "table"}
     return names.get(kind) or ("by name" if is_mapping else "list" if get_origin(kind) else "number")
 

@@ -303,6 +303,10 @@ class StepFigures:
     neighbour: NeighbourFigures | None = declare(
         "What ran beside the measurement; None if the plan's `beside` is off", None, "neighbour", default=None
     )
+    hosts: Mapping[str, HostFigures] | None = declare(
+        "each host, `host` among them, where several are metered (docs/meters.md); None if only one is",
+        default=None,
+    )
 
     # What features of one study add (`cuesta.analysis.features`).
     wire: WireFigures | None = declare(

@@ -47,6 +47,8 @@ class Metered:
     profiles: dict[int, Mapping[str, Any]] = field(default_factory=dict)
     """The host's CPU time by location and module in measurement intervals, by step; empty without stacks. Folders of
     earlier versions have one profile of a whole segment, which is not read."""
+    name: str = ""
+    """The host's name, where several are metered."""
 
     def about(self, step: int) -> MeterAbout | None:
         """The meters of a step; None if nothing was metered."""

@@ -216,7 +216,7 @@ class RunReader:
         self.reader = RowReader()
         self.intervals, self.users = defaultdict[Path, list[Interval]](list), defaultdict[Path, list[UserRow]](list)
         self.measured = dict[tuple[int, Tag], Histogram]()
-        self.host, self.metered = list[HostRow](), defaultdict[str, Metered](Metered)
+        self.host, self.metered = list[HostRow](), dict[str, Metered]()
         self.wire, self.neighbours = dict[int, WireInterval](), dict[int, RecordedNeighbour]()
 
     def read(self) -> Recorded:
@@ -233,9 +233,9 @@ class RunReader:
         segments = [(0 if path is self.folder else number_of(path), path) for path in noted]
         for segment, notes in noted.items():
             self.host += read_host(segment, notes, begun, damage, self.reader)
-        for file in (files := name_files(run.get("metered", ()))):
+        for file, name in name_files(run.get("metered", ())).items():
             paths = [(first, path / file) for first, path in segments]
-            read_metered(paths, begun, damage, self.reader, self.metered[file])
+            read_metered(paths, begun, damage, self.reader, self.metered.setdefault(file, Metered(name=name)))
         self.wire |= read_wire(segments, begun, damage, self.reader)
         self.neighbours |= read_neighbours(segments, begun, damage, self.reader)
         return Recorded(
@@ -246,7 +246,7 @@ class RunReader:
             host=self.host,
             damage=damage,
             metered=self.metered[OF_THE_FIRST],
-            hosts={name: self.metered[file] for file, name in files.items() if name},
+            hosts={each.name: each for each in self.metered.values() if each.name},
             wire=self.wire,
             neighbours=self.neighbours,
         )

@@ -6,11 +6,12 @@ Tables of figures have a column for each figure of the catalogue. docs/ledger.md
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, get_origin
+from typing import Any, NamedTuple, get_args, get_origin
 
 from cuesta.figures.catalogue import list_declared
 from cuesta.figures.durations import TransactionClass
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
+from cuesta.figures.system_under_test import HostFigures
 from cuesta.ledger.record import RecordFigure, RunRow
 
 TEXT, WHOLE, NUMBER, TRUTH = "VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"
@@ -57,9 +58,13 @@ def column(name: str, kind: str, what: str, path: str | None = None) -> Column:
 
 
 def columns_of(table: type, names: Mapping[str, str] = NO_OTHERS) -> Iterator[Column]:
-    """Make a column of each figure in a table of the catalogue and its inner tables; `names` renames some."""
+    """Make a column of each figure in a table of the catalogue and its inner tables; `names` renames some.
+
+    Several hosts are none of its figures: each has a row of its own.
+    """
     for at, kind, about in list_declared(table):
-        if kind in KINDS or issubclass(get_origin(kind) or kind, Mapping):
+        is_mapping = issubclass(get_origin(kind) or kind, Mapping) and HostFigures not in get_args(kind)
+        if kind in KINDS or is_mapping:
             name = names.get(at) or about.column or at.replace(".", "_")
             unit = f" ({about.unit})" if about.unit else ""
             yield Column(name, KINDS.get(kind, TEXT), f"{about.documented}{unit}", at)
@@ -99,6 +104,10 @@ TABLES = {
         ),
     ),
     "steps": SqlTable("a row for each load step of a run", (FOLDER, *columns_of(StepFigures))),
+    "hosts": SqlTable(
+        "a row for each host of a step where several are metered; `steps` has the figures of the first",
+        (FOLDER, STEP, column("name", TEXT, "the host's name", ""), *columns_of(HostFigures)),
+    ),
     "classes": SqlTable(
         "a row for each class of transactions in a step",
         (FOLDER, STEP, *columns_of(TransactionClass, GROUP | {"response.count": "count"})),
