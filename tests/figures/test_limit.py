@@ -28,6 +28,9 @@ from tests.certification_runs import trial
         ("response.p99 < 500 ms", ("response", None, "p99", "<", 0.5)),
         ("errors.rate < 5 %", ("errors.rate", None, None, "<", 0.05)),
         ("unfinished.oldest < 2s", ("unfinished.oldest", None, None, "<", 2.0)),
+        ("host{farm}.cpu.usr < 80%", ("host.cpu.usr", "farm", None, "<", 80.0)),
+        ("host.per_transaction.cpu_ms{10.7.0.2} < 2ms", ("host.per_transaction.cpu_ms", "10.7.0.2", None, "<", 2.0)),
+        ("demand{farm} < 3ms", ("demand", "farm", None, "<", 3.0)),
     ],
 )
 def test_a_limit_is_parsed(text: str, parts: tuple[object, ...]) -> None:
@@ -56,6 +59,7 @@ def test_a_limit_is_parsed(text: str, parts: tuple[object, ...]) -> None:
         ("unfinished.oldest < 2", "no unit"),
         ("host.cpu.idel > 20%", "did you mean `host.cpu.idle`"),
         ("errors.rate{logout} < 1%", "measured neither by class of transactions nor by group"),
+        ("host{farm}.builtin.cpu < 1", "measured neither by class of transactions nor by group or host"),
         (5, "METRIC.STATISTIC"),
     ],
 )
@@ -79,6 +83,12 @@ def test_a_metric_of_transactions_may_be_of_a_class_a_group_or_both(metric: str)
     assert figure.transaction == "students: vi"
     both = ["students: log in", "students: vi", "clerks: vi"]
     assert figure.selectable(GROUPS) == ["log in", "vi", "students", "clerks", *both]
+
+
+def test_a_metric_of_hosts_may_be_of_one_host() -> None:
+    figure = Reference.read("host.cpu{farm}.idle")
+    assert figure.selectable(GROUPS, ["bastion", "farm"]) == ["bastion", "farm"]
+    assert (figure.host, str(figure)) == ("farm", "host{farm}.cpu.idle")
 
 
 @pytest.mark.parametrize(

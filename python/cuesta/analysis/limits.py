@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from cuesta.analysis.waits import Estimate, Waits
 from cuesta.figures.catalogue import DURATIONS
@@ -76,13 +77,20 @@ def take_figure(figure: Reference, step: StepFigures, find_waits: FindWaits) -> 
         return None
     if figure.statistic:
         return find_waits(figure.metric, figure.transaction).statistic(figure.statistic)
+    if figure.host:
+        host = step.find_host(figure.host)
+        return take_number(figure, replace(step, host=host)) if host else None
     if figure.transaction is None:
-        value = NUMBERS[figure.metric].take_from(step)
-        return None if value is None else Estimate(value)
+        return take_number(figure, step)
     ended = find_waits("response", figure.transaction).count
     if NUMBERS[figure.metric].name == "transactions.count":
         return Estimate(ended)
     return Estimate(ended / step.seconds) if step.seconds else None
+
+
+def take_number(figure: Reference, step: StepFigures) -> Estimate | None:
+    value = NUMBERS[figure.metric].take_from(step)
+    return None if value is None else Estimate(value)
 
 
 def number_of_values(figure: Reference, step: StepFigures) -> int | None:

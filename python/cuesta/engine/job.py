@@ -291,16 +291,17 @@ def _check_secrets(job: Job) -> None:
 
 
 def _check_figures(job: Job) -> None:
-    """Limits and published figures may name only transactions and groups of the plan."""
+    """Limits and published figures may name only transactions, groups and hosts of the plan."""
     groups = {
         group.name: [*job.tape(group).content.transactions(), job.tape(group).name]
         for step in job.plan.steps
         for group in step.settings.group
     }
+    hosts = [host.name for host in list_hosts(job.plan.settings.meters)]
     for limit in (limit for step in job.plan.steps for limit in step.settings.limits):
-        _check_reference(f"limit `{limit}`", limit.figure, groups)
+        _check_reference(f"limit `{limit}`", limit.figure, groups, hosts)
     for published in job.plan.settings.published:
-        _check_reference(f"published `{published.what}`", published.figure, groups)
+        _check_reference(f"published `{published.what}`", published.figure, groups, hosts)
 
 
 def _check_published_tables(plan: Plan) -> None:
@@ -316,11 +317,12 @@ def _check_published_tables(plan: Plan) -> None:
                 raise InputError(f"published table `{title}`: no step has {what}", f"the first step has {known}")
 
 
-def _check_reference(what: str, figure: Reference, groups: Mapping[str, list[str]]) -> None:
-    known = figure.selectable(groups)
+def _check_reference(what: str, figure: Reference, groups: Mapping[str, list[str]], hosts: list[str]) -> None:
+    known = figure.selectable(groups, hosts)
     if figure.transaction is not None and figure.transaction not in known:
         has_transactions = len(known) > len(groups)
         kind = "no tape has this transaction" if has_transactions else f"`{figure.metric}` is of groups"
+        kind = "--meters names no such host" if figure.host else kind
         raise InputError(f"{what}: {kind}{suggest(figure.transaction, known)}")
 
 

@@ -1,19 +1,20 @@
 """References to figures: `response{logout}.p95`, what limits and published figures name.
 
 REFERENCE = METRIC ["{" WHOSE "}"] ["." STATISTIC]
-WHOSE     = TRANSACTION | GROUP | GROUP ": " TRANSACTION
+WHOSE     = TRANSACTION | GROUP | GROUP ": " TRANSACTION | HOST
 METRIC    = one of DURATIONS, with a STATISTIC
           | any other figure of the catalogue, by its name or its alias
           | form.KEY                         part d of a certification's form, a duration
 STATISTIC = count censored min mean max p50 p90 p95 p99 p99.9 … any pNN[.N]
 
 Only OF_CLASSES may be of one class of transactions; these and all DURATIONS may be of one group. If a group and a class
-have one name, it means the class.
+have one name, it means the class. OF_HOSTS are of the first host that is metered, or of the one in braces, which may
+follow any part: `host{farm}.cpu.usr`.
 """
 
 import difflib
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from cuesta import _native
@@ -28,6 +29,8 @@ OF_CLASSES = (
     *("throughput", "transactions.count", "transactions.per_s"),
 )
 """Metrics that a class of transactions has too."""
+OF_HOSTS = tuple(name for name, figure in NUMBERS.items() if figure.path[0] == "host" and figure.path[1] != "builtin")
+"""Figures that each host has where several are metered."""
 FORM = tuple(
     f"form.{key}"
     for key in (
@@ -36,7 +39,7 @@ FORM = tuple(
     )
 )
 """Seconds in part d of a certification's form, by the ids of its rows: no single run gives them (docs/certify.md)."""
-SHAPE = r"([a-z_.]+?)(?:\{([^{}]+)\})?(?:\.([a-z0-9.]+))?"
+SHAPE = r"([a-z_.]+?)(?:\{([^{}]+)\})?(?:\.([a-z0-9_.]+))?"
 """A reference: metric, transaction and statistic; the metric's own dots may stand in either of its parts."""
 COUNTS = ("count", "censored")
 """Statistics of a distribution that are no durations."""
@@ -56,7 +59,7 @@ class Reference:
     metric: str
     """One of DURATIONS, NUMBERS or FORM."""
     transaction: str | None
-    """Only this class of transactions, or only this group; None means all."""
+    """Only this class of transactions, only this group, or this host; None means all, or the first host."""
     statistic: str | None
     """`p99`, `mean`, …; None for NUMBERS and FORM."""
 
@@ -75,8 +78,15 @@ class Reference:
         _check(metric, transaction, statistic)
         return Reference(metric, transaction, statistic)
 
-    def selectable(self, groups: Mapping[str, Collection[str]]) -> list[str]:
+    @property
+    def host(self) -> str | None:
+        """The name in braces, if it is of a host."""
+        return self.transaction if self.metric in OF_HOSTS else None
+
+    def selectable(self, groups: Mapping[str, Collection[str]], hosts: Sequence[str] = ()) -> list[str]:
         """What may stand in its braces, in a plan whose `groups` each have a tape with these transactions."""
+        if self.metric in OF_HOSTS:
+            return list(hosts)
         if self.metric not in OF_CLASSES:
             return list(groups)
         pairs = [(group, transaction) for group, names in groups.items() for transaction in names]
@@ -117,6 +127,8 @@ class Reference:
 
     def __str__(self) -> str:
         which = f"{{{self.transaction}}}" if self.transaction else ""
+        if self.host and self.metric.startswith("host."):
+            return f"host{which}.{self.metric.removeprefix('host.')}"
         return f"{self.metric}{which}" + (f".{self.statistic}" if self.statistic else "")
 
 
@@ -152,6 +164,6 @@ def _check(metric: str, transaction: str | None, statistic: str | None) -> None:
         common = ", ".join((*DURATIONS, *_COMMON))
         hint = f"did you mean `{near[0]}`?" if near else f"metrics: {common}, … (docs/summary.md has all)"
         raise ValueError(f"`{metric}` is not a metric; {hint}")
-    if transaction and metric not in {*OF_CLASSES, *DURATIONS}:
-        what = f"`{metric}` is measured neither by class of transactions nor by group"
+    if transaction and metric not in {*OF_CLASSES, *DURATIONS, *OF_HOSTS}:
+        what = f"`{metric}` is measured neither by class of transactions nor by group or host"
         raise ValueError(f"{what}; write it without {{{transaction}}} (by class: {', '.join(OF_CLASSES)})")

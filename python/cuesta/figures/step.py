@@ -316,6 +316,10 @@ class StepFigures:
     tmux: TmuxFigures | None = declare("TMux between driver and host, if it was used", default=None)
     bisync: BisyncFigures | None = declare("The bisync lines, if there were any", default=None)
 
+    def find_host(self, name: str) -> HostFigures | None:
+        """A host by its name; where a single one is metered, that one."""
+        return self.hosts.get(name) if self.hosts else self.host
+
     @property
     def all_keys(self) -> int:
         """Keys of all users, those in the background too: what is counted of all is a share of these."""
