@@ -26,6 +26,7 @@ from cuesta.analysis.capacity.findings import (
     Undecided,
     Unlimited,
     busy_or_full,
+    name_most_used,
 )
 from cuesta.analysis.capacity.measured_step import LoadPoint, order_by_load
 from cuesta.analysis.capacity.resources import Kind, Resource
@@ -35,7 +36,7 @@ from cuesta.analysis.capacity.unmetered import list_suspects
 from cuesta.analysis.doubts import select_driver_doubts
 from cuesta.analysis.own_part import why_void
 from cuesta.analysis.unsteady import why_unsteady
-from cuesta.units import seconds, share
+from cuesta.units import join_words, seconds, share
 
 if TYPE_CHECKING:
     from cuesta.analysis.summary import Summary
@@ -125,8 +126,8 @@ def judge_saturated(evidence: Evidence, resource: Resource) -> Finding:
     if resource.kind == Kind.BUFFERS:
         return saturated
     if resource.demand is None:
-        missing = evidence.measured.step.host.per_transaction_missing
-        why = missing or "how much of that is the host's own work is not known"
+        owner = evidence.measured.step.find_host(resource.host)
+        why = (owner and owner.per_transaction_missing) or "how much of that is the host's own work is not known"
         return Conflicting(f"{busy}, and {why}", ["the host alone (--meters pid:N or cgroup:PATH)"])
     demand = resource.demand
     if resource.own_busy is not None and not is_mostly_foreign(resource) and demand > 1.1 * host * resource.servers:
@@ -157,7 +158,7 @@ def judge_growth(evidence: Evidence, baseline: Evidence) -> Finding | None:
     used = evidence.most_used
     if used is None:
         return Undecided(f"{what}, and the host was not metered", "name it with --meters")
-    most = f"what the host uses most is {used.name}: {share(used.used)}"
+    most = f"{name_most_used(used)} is {used.name}: {share(used.used)}"
     return Conflicting(f"{what}, and nothing that is metered explains it ({most})", list_suspects(evidence.measured))
 
 
@@ -174,11 +175,13 @@ def judge_single_load(evidence: Evidence) -> Finding | None:
 
 
 def judge_unlimited(evidence: Evidence, used_by_others: Resource | None) -> Finding:
-    """Nothing limits the host, if it was metered or one user was alone."""
+    """Nothing limits the host, if it was metered or one user was alone; of several hosts, if each was metered."""
     used, response = evidence.most_used, evidence.parts.response
-    if used is None and evidence.measured.step.users > 1:
+    unmetered = [name for name, host in (evidence.measured.step.hosts or {}).items() if host.cpu is None]
+    if (used is None or unmetered) and evidence.measured.step.users > 1:
         advice = "name it with --meters, or measure fewer users too"
-        return Undecided(f"the host was not metered, and {evidence.takes}", advice)
+        who = join_words(unmetered) or "the host"
+        return Undecided(f"{who} {'were' if len(unmetered) > 1 else 'was'} not metered, and {evidence.takes}", advice)
     return Unlimited(
         most=used,
         at=evidence.at,

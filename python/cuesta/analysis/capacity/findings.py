@@ -39,6 +39,11 @@ class Saturated:
         return f"{busy}; {costs}, and its {answer} takes {seconds(self.response)}"
 
 
+def name_most_used(resource: Resource) -> str:
+    """Begins a sentence on the resource that is used most."""
+    return "what the hosts use most" if resource.host else "what the host uses most"
+
+
 def busy_or_full(resource: Resource) -> str:
     return "full" if resource.kind == Kind.BUFFERS else "busy"
 
@@ -90,7 +95,7 @@ class Unlimited:
 
     def __str__(self) -> str:
         most, where = self.most, f"at {self.at}"
-        uses = f"what the host uses most {where} is {most.name} ({share(most.used)})" if most else where
+        uses = f"{name_most_used(most)} {where} is {most.name} ({share(most.used)})" if most else where
         is_long = self.waiting >= max(LONG_WAIT * self.response, NOTICEABLE)
         waits = f" ({seconds(self.waiting)} of it waiting for that)" if is_long else ""
         held = f" ({seconds(self.held)} of it in TMux's agents)" if self.held >= LONG_WAIT * self.response else ""

@@ -46,8 +46,13 @@ class LawCheck:
 
 def check_laws(measured: MeasuredStep, resources: Sequence[Resource]) -> Sequence[LawCheck]:
     """Check the laws for which a step has the records."""
-    laws = (check_response_law, check_littles_law, check_servers, check_flow_balance, check_cpu_time, check_disk_queues)
-    return [*(check for law in laws for check in law(measured)), *check_utilizations(resources)]
+    of_run = (check_response_law, check_littles_law, check_servers, check_flow_balance)
+    views = measured.by_host()
+    return [
+        *(check for law in of_run for check in law(measured)),
+        *(check for law in (check_cpu_time, check_disk_queues) for view in views for check in law(view)),
+        *check_utilizations(resources),
+    ]
 
 
 def check_response_law(measured: MeasuredStep) -> Iterator[LawCheck]:
@@ -126,7 +131,11 @@ def check_cpu_time(measured: MeasuredStep) -> Iterator[LawCheck]:
     if closure and closure.accounted.value is not None and closure.closes is not None:
         source = f"clocks of tasks, of idle CPUs, of the hypervisor; {count_cpus(measured)} CPUs × elapsed time"
         yield LawCheck(
-            "CPU time = all its parts", share(closure.accounted.value / 100), "100 %", closure.closes, source
+            f"CPU time{measured.of_host} = all its parts",
+            share(closure.accounted.value / 100),
+            "100 %",
+            closure.closes,
+            source,
         )
 
 
@@ -140,7 +149,9 @@ def check_disk_queues(measured: MeasuredStep) -> Iterator[LawCheck]:
         by_law = rate * response
         within = abs(by_law - queue) <= EDGES * max(by_law, queue) + 0.05
         source = "requests a second × their response; requests outstanding"
-        yield LawCheck(f"requests at {name} = rate × response", digits(by_law), digits(queue), within, source)
+        yield LawCheck(
+            f"requests at {name}{measured.of_host} = rate × response", digits(by_law), digits(queue), within, source
+        )
 
 
 def check_utilizations(resources: Sequence[Resource]) -> Iterator[LawCheck]:

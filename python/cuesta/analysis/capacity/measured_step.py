@@ -1,7 +1,7 @@
 """The steps of a run by their load; the work of a step, and the settings that bound its speed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cuesta import _native
@@ -39,6 +39,25 @@ class Work:
 class MeasuredStep:
     recorded: Recorded
     step: StepFigures
+    host_name: str = ""
+    """The host whose meters `step.host` has, where several are metered."""
+
+    def by_host(self) -> "list[MeasuredStep]":
+        """The step as the meters of each host show it."""
+        return [
+            MeasuredStep(replace(self.recorded, metered=self.recorded.hosts[name]), replace(self.step, host=host), name)
+            for name, host in (self.step.hosts or {}).items()
+        ] or [self]
+
+    @property
+    def owner(self) -> str:
+        """Whose CPUs its meters show: `farm` where several hosts are metered, else `the host`."""
+        return self.host_name or "the host"
+
+    @property
+    def of_host(self) -> str:
+        """` of farm` where several hosts are metered, else empty."""
+        return f" of {self.host_name}" if self.host_name else ""
 
     @property
     def work(self) -> Work | None:

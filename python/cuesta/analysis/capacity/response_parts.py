@@ -8,6 +8,7 @@ for CPUs, then resources that others may use too) are attributed last.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import product
 
 from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources import Kind, Resource
@@ -15,7 +16,7 @@ from cuesta.analysis.capacity.resources.terminal_lines import read_terminal_line
 from cuesta.units import digits
 
 OVERLAPPING = (Kind.CPU, Kind.SERVERS)
-"""Kinds of which only the longest counts: a thread's time is also its CPU's."""
+"""Kinds of which only the longest of a host counts: a thread's time is also its CPU's."""
 
 
 class Rank(IntEnum):
@@ -88,8 +89,8 @@ def attribute_time(resources: Sequence[Resource], rest: float) -> Iterator[Respo
 def list_claims(resources: Sequence[Resource]) -> Iterator[tuple[Rank, ResponsePart]]:
     """The parts that each resource would explain by itself; of overlapping resources, the one that explains most."""
     believed = [each for each in resources if each.is_believed and each.demand and each.kind != Kind.LINES]
-    for kind in Kind:
-        own = [each for each in believed if each.kind == kind]
+    for kind, host in product(Kind, dict.fromkeys(each.host for each in believed)):
+        own = [each for each in believed if (each.kind, each.host) == (kind, host)]
         own.sort(key=lambda each: (each.demand or 0.0) + each.waiting(), reverse=True)
         # A task that waits for a CPU may do work that no user waits for.
         wait_rank = Rank.CPU_WAIT if kind == Kind.CPU else Rank.WAIT

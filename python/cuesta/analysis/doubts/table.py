@@ -21,7 +21,7 @@ from cuesta.analysis.unsteady import describe_overload, describe_shift
 from cuesta.analysis.waits import is_stuck
 from cuesta.figures.counts import describe_wait
 from cuesta.figures.step import StepFigures
-from cuesta.units import count, list_counts, many, seconds, share
+from cuesta.units import count, join_words, list_counts, many, seconds, share
 
 MOST_SILENT = 0.1
 """Share of transactions that may end by silence though the host sent nothing for them."""
@@ -235,11 +235,13 @@ def unsettled(step: StepFigures, allowed: Allowed) -> Doubt | None:
 
 @step_doubt
 def stolen(step: StepFigures, allowed: Allowed) -> Doubt | None:
-    """The hypervisor took CPU time from the host: the host looks slower than it is."""
-    steal = step.host.cpu.steal / 100 if step.host.cpu else 0.0
-    if steal <= allowed.steal:
+    """The hypervisor took CPU time from the host, or from one of several: it looks slower than it is."""
+    hosts = step.hosts or {"the host": step.host}
+    taken = {name: host.cpu.steal / 100 for name, host in hosts.items() if host.cpu}
+    parts = [f"{share(steal)} of {name}'s CPUs" for name, steal in taken.items() if steal > allowed.steal]
+    if not parts:
         return None
-    text = f"the hypervisor took {share(steal)} of the host's CPUs (allowed {share(allowed.steal)})"
+    text = f"the hypervisor took {join_words(parts)} (allowed {share(allowed.steal)})"
     return Doubt(text, "measure when the machine's neighbours are quiet, or on a machine of its own", "hypervisor")
 
 

@@ -1,6 +1,7 @@
 """Rows of run folders: a point for each step of a run, a sweep or a search."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 
 from cuesta.analysis.capacity.measured_step import MeasuredStep, Work, list_swept_besides_users
@@ -154,10 +155,10 @@ def known_percentiles(durations: Distribution) -> dict[str, float]:
 
 
 def queueing_resources(measured: MeasuredStep) -> Iterator[Resource]:
-    """The resource of each kind that allows the least throughput: those of one kind overlap."""
+    """The resource of each kind that allows the least throughput: those of one kind and host overlap."""
     resources = [each for each in read_resources(measured) if each.demand]
-    for kind in STATIONS:
-        if own := [each for each in resources if each.kind == kind]:
+    for kind, host in product(STATIONS, dict.fromkeys(each.host for each in resources)):
+        if own := [each for each in resources if (each.kind, each.host) == (kind, host)]:
             yield min(own, key=lambda each: each.most_per_s or 0.0)
 
 

@@ -9,6 +9,7 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cuesta.analysis.capacity.measured_step import MeasuredStep
 from cuesta.analysis.capacity.resources import (
@@ -24,11 +25,20 @@ from cuesta.analysis.capacity.resources import (
 )
 from cuesta.analysis.capacity.resources.resource import Kind, Resource
 
-FAMILY = (cpus, busiest_cpu, one_cpu, quota, disks, interfaces, servers, front_end, terminal_lines)
+OF_METERS = (cpus, busiest_cpu, one_cpu, quota, disks, interfaces)
+"""Those that each host has."""
+OF_RUN = (servers, front_end, terminal_lines)
+"""Those of the built-in host, which is the first that is metered, and of the lines."""
 
 __all__ = ["Kind", "Resource", "read_resources"]
 
 
 def read_resources(measured: MeasuredStep) -> Sequence[Resource]:
-    """Whatever their meters show."""
-    return [resource for kind in FAMILY for resource in kind.read_resources(measured)]
+    """Whatever their meters show; of several hosts, the resources of each."""
+    first, *others = measured.by_host()
+    return [
+        replace(resource, host=each.host_name)
+        for each, kinds in [(first, OF_METERS), *((other, OF_METERS) for other in others), (first, OF_RUN)]
+        for kind in kinds
+        for resource in kind.read_resources(each)
+    ]

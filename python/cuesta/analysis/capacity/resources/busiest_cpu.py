@@ -25,7 +25,7 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
         return
     own = min(used / report.seconds, busy[full[0]])
     yield Resource(
-        name=f"CPU {full[0]} of the host",
+        name=f"CPU {full[0]} of {measured.owner}",
         kind=Kind.CPU,
         busy=busy[full[0]],
         source="that CPU's clock: all but idle; a transaction's part from the clocks of the host's own tasks",

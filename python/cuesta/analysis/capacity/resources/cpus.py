@@ -20,7 +20,7 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
     rate = work.per_s if work else 0.0
     is_ready_metered = measured.report is not None and measured.report.traffic.ready.value is not None
     yield Resource(
-        name="CPU of the host",
+        name=f"CPU of {measured.owner}",
         kind=Kind.CPU,
         busy=1 - (cpu.idle + cpu.iowait) / 100,
         source="the CPUs' clocks: all but idle; a transaction's part from the clocks of the host's own tasks",

@@ -11,7 +11,7 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
     for name, device in (measured.report.devices if measured.report else {}).items():
         if busy := device.busy.value:
             yield Resource(
-                name=f"the device {name}",
+                name=f"the device {name}{measured.of_host}",
                 kind=Kind.DISK,
                 busy=busy / 100,
                 source="share of the time with at least one request, of the whole machine (/proc/diskstats)",

@@ -11,7 +11,7 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
     for name, interface in (measured.report.interfaces if measured.report else {}).items():
         if busy := interface.busy.value:
             yield Resource(
-                name=f"the network interface {name}",
+                name=f"the network interface {name}{measured.of_host}",
                 kind=Kind.NETWORK,
                 busy=busy / 100,
                 source="bytes ÷ speed, of the busier direction and the whole machine (/proc/net/dev)",

@@ -22,7 +22,7 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
         return
     several = threads is None or threads > 1
     yield Resource(
-        name="one CPU of the host",
+        name=f"one CPU of {measured.owner}",
         kind=Kind.CPU,
         busy=busy,
         source="the clocks of the host's own tasks, as a share of one CPU",

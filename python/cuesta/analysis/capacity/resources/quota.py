@@ -16,7 +16,7 @@ def read_resources(measured: MeasuredStep) -> Iterator[Resource]:
     throttled, busy = report.idle.throttled.value, used / report.seconds / quota
     waited = None if throttled is None or not work else throttled / 100 * len(report.cpus) / work.per_s
     yield Resource(
-        name="the CPU quota of the host",
+        name=f"the CPU quota of {measured.owner}",
         kind=Kind.CPU,
         busy=busy,
         source="CPU time of the control group ÷ cpu.max; the time for which it was throttled",

@@ -41,6 +41,8 @@ class Resource:
     waited: float | None = None
     """Time that work was ready and waited for it; None if that is not metered."""
     note: str = ""
+    host: str = ""
+    """The host that has it, where several are metered."""
 
     @property
     def used(self) -> float:
