@@ -12,6 +12,7 @@ from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution
 from cuesta.figures.step import UNDONE, StepFigures
+from cuesta.figures.system_under_test import CpuUse
 from cuesta.line_kinds import without_settings
 from cuesta.report import features, search
 from cuesta.report.figure import ENOUGH, fact, is_weak, write_duration, write_figure, write_rate
@@ -184,14 +185,18 @@ def big_figures(summary: Summary) -> Iterator[BigFigure]:
     yield make_big_figure(
         f"transactions/s{at}", "transactions.per_s", step, f"{count(step.transactions.count)} counted"
     )
-    if step.host.cpu:
-        busy = (step.host.cpu.usr + step.host.cpu.sys) / 100
-        meaning = f"{CATALOGUE['host.cpu.usr'].meaning} {CATALOGUE['host.cpu.sys'].meaning}"
-        others = f"{share(step.host.cpu.others / 100)} others, " if step.host.cpu.others else ""
-        yield BigFigure(f"host CPU{at}", share(busy), f"{others}{share(step.host.cpu.idle / 100)} idle", meaning)
+    for name, host in (step.hosts or {"": step.host}).items():
+        if host.cpu:
+            yield make_cpu_figure(f"CPU of {name}{at}" if name else f"host CPU{at}", host.cpu)
     by_name, meaning = explain_errors(step.errors.by_name), CATALOGUE["errors.count"].meaning
     yield BigFigure("errors", count(step.errors.count), by_name, meaning, "bad" if step.errors.count else "")
     yield make_big_figure("driver delay", "lateness.p99", step, "p99: the instrument's own")
+
+
+def make_cpu_figure(label: str, cpu: CpuUse) -> BigFigure:
+    meaning = f"{CATALOGUE['host.cpu.usr'].meaning} {CATALOGUE['host.cpu.sys'].meaning}"
+    others = f"{share(cpu.others / 100)} others, " if cpu.others else ""
+    return BigFigure(label, share((cpu.usr + cpu.sys) / 100), f"{others}{share(cpu.idle / 100)} idle", meaning)
 
 
 def make_big_figure(label: str, name: str, step: StepFigures, detail: str) -> BigFigure:
@@ -227,7 +232,7 @@ def list_oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
         yield describe_fairness(step.fairness)
     if step.law and not agrees(step.law):
         yield describe_law(step.law)
-    yield from list_host_doubts(step.host)
+    yield from list_host_doubts(step)
 
 
 def explain_errors(by_name: Mapping[str, int]) -> str:

@@ -1,6 +1,7 @@
 """The host under test, in sentences: the use of its CPUs and its causes, how certain that is, and its own meters."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from cuesta import units
 from cuesta.analysis.front_end import derive_front_end
@@ -10,6 +11,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.step import StepFigures
 from cuesta.figures.system_under_test import BuiltInHost, HostFigures, PerTransaction
 from cuesta.ledger import segment_folders
+from cuesta.ledger.meters import Metered
 from cuesta.records.meter_figure import UNRECORDED, MeterFigure
 from cuesta.records.meter_report import CauseRow, Cpu, Device, MeterReport
 from cuesta.report import meters, off_cpu, profile
@@ -52,20 +54,29 @@ DEVICES: tuple[Cell, ...] = (
 )
 
 
-def section(summary: Summary) -> Section:
-    step, host = summary.last, summary.last.host
-    cpu, causes, lost = list(describe_cpu(host)), list(describe_causes(host)), list(warn_of_lost_time(host))
+def sections(summary: Summary) -> Iterator[Section]:
+    """The host; where several are metered, each of them."""
+    if summary.last.hosts is None:
+        yield host_section(summary, summary.last.host)
+        return
+    for name, host in summary.last.hosts.items():
+        yield replace(host_section(summary, host, name), title=f"Host: {name}", name="HOST")
+
+
+def host_section(summary: Summary, host: HostFigures, name: str = "") -> Section:
+    """One host; its name where several are metered."""
+    cpu, causes, lost = list(describe_cpu(host, name)), list(describe_causes(host)), list(warn_of_lost_time(host))
     parts: list[Part] = list(map(Remark, (*list_programs(host), *cpu, *causes, *lost)))
-    brief = Spare(Rank.HOST, Remark("; ".join((sum_up_cpu(host), *lost))))
+    brief = Spare(Rank.HOST, Remark("; ".join((sum_up_cpu(host, name), *lost))))
     spare = [Spare(rank, Remark(each)) for rank, each in enumerate((*causes, *list_programs(host)), Rank.CAUSES)]
     rest = [*describe_details(host), *(describe_built_in(host.builtin) if host.builtin else ())]
     more: list[Part] = [*map(Remark, rest), *(Remark(each, "faint") for each in describe_certainty(host))]
-    more = [*more, *tables(step), *listings(summary, step)]
+    more = [*more, *tables(host), *listings(summary, host, name)]
     return Section("Host", parts, more, brief=[], spare=[brief, *spare])
 
 
-def tables(step: StepFigures) -> Iterator[Table]:
-    meter_report = step.host.meter_report
+def tables(host: HostFigures) -> Iterator[Table]:
+    meter_report = host.meter_report
     if meter_report and meter_report.devices:
         devices = meter_report.devices
         tier = bracket_tiers(*(figure for d in devices.values() for figure in (d.atb, d.queue, d.busy, d.errors)))
@@ -80,16 +91,21 @@ def device_cells(device: Device) -> Iterator[str]:
     yield from (percent_cell(device.busy), whole(device.errors))
 
 
-def listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
+def listings(summary: Summary, host: HostFigures, name: str) -> Iterator[Folded]:
     """The whole meter reports, folded."""
-    if step.host.meter_report:
-        yield Folded("The host's meters", [Listing(meters.text(step.host.meter_report))])
-    pictures = [path / "flame.svg" for path in segment_folders(summary.recorded.folder)]
+    if host.meter_report:
+        yield Folded("The host's meters", [Listing(meters.text(host.meter_report))])
+    metered = summary.recorded.hosts.get(name, summary.recorded.metered)
+    is_first = metered is summary.recorded.metered
+    flame = "flame.svg" if is_first else f"flame-{name}.svg"
+    pictures = [path / flame for path in segment_folders(summary.recorded.folder)]
     known_pictures = [path for path in pictures if path.exists() and 0 < path.stat().st_size <= LARGEST_PICTURE]
     if known_pictures:
         yield Folded(FLAME, [Picture(FLAME, known_pictures[-1])])
     for each in busiest_steps(summary):
-        yield from front_end_listings(summary, each)
+        if is_first:
+            yield from front_end_listings(summary, each)
+        yield from profile_listings(summary, each, metered)
 
 
 def busiest_steps(summary: Summary) -> list[StepFigures]:
@@ -107,26 +123,37 @@ def count_carried(step: StepFigures) -> float:
 
 
 def front_end_listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
-    """What the front end of 1979 printed: `tty_meters`, and with the host's profile `ic_sample`."""
-    place = f", step {step.step + 1}, the largest throughput" if len(summary.steps) > 1 else ""
-    swept = ", ".join(write_swept_value(name, value) for name, value in step.swept.items())
-    which = f"{place}: {swept}" if place and swept else place
-    times, meter_report = summary.recorded.steps.get(step.step), step.host.meter_report
+    """What the front end of 1979 printed: `tty_meters`."""
+    times = summary.recorded.steps.get(step.step)
     if times and (front_end_report := derive_front_end(summary.recorded, times)):
+        which = name_busiest(summary, step)
         yield Folded(f"The front end's meters (tty_meters){which}", [Listing(tty_meters(front_end_report))])
-    if meter_report and (listing := summary.recorded.metered.profiles.get(step.step)):
+
+
+def profile_listings(summary: Summary, step: StepFigures, metered: Metered) -> Iterator[Folded]:
+    """The host's profile as `ic_sample` printed it."""
+    meter_report, listing = metered.reports.get(step.step), metered.profiles.get(step.step)
+    if meter_report and listing:
         samples = Listing(profile.text(listing, meter_report))
-        yield Folded(f"Where the host's CPU time went (ic_sample){which}", [samples])
+        yield Folded(f"Where the host's CPU time went (ic_sample){name_busiest(summary, step)}", [samples])
 
 
-def describe_cpu(host: HostFigures) -> Iterator[str]:
+def name_busiest(summary: Summary, step: StepFigures) -> str:
+    """Which of several steps a listing is of; empty if there is one."""
+    if len(summary.steps) < 2:
+        return ""
+    swept = ", ".join(write_swept_value(name, value) for name, value in step.swept.items())
+    return f", step {step.step + 1}, the largest throughput" + (f": {swept}" if swept else "")
+
+
+def describe_cpu(host: HostFigures, name: str = "") -> Iterator[str]:
     """Utilization of the host's CPUs, or why it is unknown."""
     if host.cpu is None:
-        yield f"host CPU: {host.cpu_missing or 'no meter data'}"
+        yield say_unmetered(host, name)
         return
     cpu, meter_report = host.cpu, host.meter_report
     cpus = f" of {many(len(meter_report.cpus), 'CPU')}" if meter_report else ""
-    subject = f"{host.meters.subject}, {host.meters.why}" if host.meters else "the host"
+    subject = name_subject(host, name)
     shares = {name: share for name in PARTS if (share := getattr(cpu, name)) is not None}
     beside = "others" if "irq" in shares else "others and interrupts"
     others = "" if cpu.others is None else f"  {beside} {cpu.others:.1f}"
@@ -136,12 +163,22 @@ def describe_cpu(host: HostFigures) -> Iterator[str]:
     yield f"{'  '.join(parts)}{others}; host load {cpu.load:.1f}{tier}"
 
 
-def sum_up_cpu(host: HostFigures) -> str:
+def say_unmetered(host: HostFigures, name: str) -> str:
+    return f"{name or 'host CPU'}: {host.cpu_missing or 'no meter data'}"
+
+
+def name_subject(host: HostFigures, name: str) -> str:
+    """What was metered and why, after the host's name where it has one."""
+    subject = f"{host.meters.subject}, {host.meters.why}" if host.meters else "the host"
+    return f"{name}: {subject}" if name else subject
+
+
+def sum_up_cpu(host: HostFigures, name: str) -> str:
     """The use of the host's CPUs in a sentence. Parts that rounding makes 0 are left out."""
     if host.cpu is None:
-        return f"host CPU: {host.cpu_missing or 'no meter data'}"
+        return say_unmetered(host, name)
     cpus = f" of {many(len(host.meter_report.cpus), 'CPU')}" if host.meter_report else ""
-    subject = f"{host.meters.subject}, {host.meters.why}" if host.meters else "the host"
+    subject = name_subject(host, name)
     parts = {**{name: getattr(host.cpu, name) for name in PARTS}, "others": host.cpu.others}
     shares = (f"{name} {part:.1f} %" for name, part in parts.items() if part and round(part, 1))
     return f"{subject}: {', '.join(shares)}{cpus}"
@@ -171,7 +208,15 @@ def describe_details(host: HostFigures) -> Iterator[str]:
         yield host.per_transaction_missing
 
 
-def list_host_doubts(host: HostFigures) -> Iterator[str]:
+def list_host_doubts(step: StepFigures) -> Iterator[str]:
+    if step.hosts is None:
+        yield from list_doubts_of(step.host)
+        return
+    for name, host in step.hosts.items():
+        yield from (f"{name}: {doubt}" for doubt in list_doubts_of(host))
+
+
+def list_doubts_of(host: HostFigures) -> Iterator[str]:
     if host.meters is None or host.cpu is None:
         return
     if host.meters.untraced:

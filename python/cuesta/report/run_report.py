@@ -78,7 +78,7 @@ def sections(summary: Summary) -> Iterator[Section]:
     yield of_step(throughput_section(step))
     yield law_section(step)
     yield from published_section(summary)
-    yield host_section.section(summary)
+    yield from host_section.sections(summary)
     yield from neighbour_section.section(step)
     yield from features.list_step_sections(step)
     yield driver_section(summary, step)

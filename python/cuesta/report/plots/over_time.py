@@ -50,8 +50,10 @@ def plot_course(recorded: Recorded) -> Iterator[Plot]:
     yield from plot_density(recorded, "response", "Response over time")
     yield from plot_quantiles(recorded, points, "response", "Median and p99 response over time")
     yield plot_throughput(recorded, points)
-    yield from plot_host_uses(recorded)
-    yield from plot_host_causes(recorded)
+    for metered in recorded.hosts.values() or [recorded.metered]:
+        of_host = replace(recorded, metered=metered)
+        yield from plot_host_uses(of_host)
+        yield from plot_host_causes(of_host)
     yield from plot_quantiles(recorded, points, "echo", "Keystroke echo over time")
     yield plot_users(recorded, points)
 
@@ -107,7 +109,9 @@ def plot_host_uses(recorded: Recorded) -> Iterator[Plot]:
         reports = recorded.metered.reports.values()
         tier = bracket_tiers(*(figure for report in reports for figure in read_cpu_use(report).values()))
         y = _CPUS | {"scale": {"domain": [0, 100]}}
-        yield _plot_areas(f"Host CPU by use{tier}", recorded, stretches, y, [*stretches[0].shares[0]])
+        name = recorded.metered.name
+        title = f"CPU of {name} by use" if name else "Host CPU by use"
+        yield _plot_areas(f"{title}{tier}", recorded, stretches, y, [*stretches[0].shares[0]])
 
 
 def plot_host_causes(recorded: Recorded) -> Iterator[Plot]:
@@ -117,7 +121,8 @@ def plot_host_causes(recorded: Recorded) -> Iterator[Plot]:
         tier = bracket_tiers(*(report.by_cause for report in recorded.metered.reports.values()))
         width = causes.half_width(recorded)
         known = f"95 % intervals: ±{write_rounded(width, width, 3)} % at most" if width else ""
-        drawn = _plot_areas(f"The host's own CPU time by cause{tier}", recorded, stretches, _CPUS, None)
+        owner = recorded.metered.name or "The host"
+        drawn = _plot_areas(f"{owner}'s own CPU time by cause{tier}", recorded, stretches, _CPUS, None)
         yield replace(drawn, note=known)
 
 
