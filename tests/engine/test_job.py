@@ -75,6 +75,14 @@ def test_a_limit_on_echoes_names_a_group_that_the_plan_has(here: Path, write: Wr
         job_of(here, write, f'limits = ["echo{{clerk}}.p95 < 100ms"]\n{groups}')
 
 
+def test_a_limit_on_a_host_names_one_that_is_metered(here: Path, write: Write) -> None:
+    hosts = 'meters = ["gate=pid:7", "ssh://farm"]'
+    for name in ("gate", "farm"):
+        job_of(here, write, f'limits = ["host{{{name}}}.cpu.usr < 80%"]\n{hosts}')
+    with pytest.raises(InputError, match="--meters names no such host; did you mean `farm`"):
+        job_of(here, write, f'limits = ["host{{farn}}.cpu.usr < 80%"]\n{hosts}')
+
+
 def test_a_published_figure_names_a_transaction_that_a_tape_has(here: Path, write: Write) -> None:
     write("login.tape", 'Transaction "log in"\nType "a"\nWait+Echo\nEnd')
     with pytest.raises(InputError, match="published `patience`: no tape has this transaction; did you mean `log in`"):

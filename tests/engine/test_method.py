@@ -8,6 +8,7 @@ import pytest
 from cuesta import _native
 from cuesta.engine import certifier
 from cuesta.engine.method import Method, choose_method
+from cuesta.errors import InputError
 from cuesta.plan import RawOptions, load
 from tests.conftest import Write
 
@@ -41,6 +42,13 @@ def meters(how: Method) -> dict[str, str]:
     recorded = {what: job.plan.settings.meters for what, job in jobs.items()}
     assert recorded == {what: job.plan.steps[0].settings.meters for what, job in jobs.items()}
     return recorded
+
+
+def test_a_certification_is_of_one_host(made: Make) -> None:
+    with pytest.raises(InputError, match="a certification is of one host, and this names 2") as refused:
+        made('meters = "host=pid:7,farm=ssh://farm"')
+    assert refused.value.remedy == "name the one that is certified: --meters pid:7"
+    assert meters(made('meters = "host=pid:7"'))["timed"] == "exact:pid:7"
 
 
 def test_every_run_of_the_method_is_made_without_a_flag(made: Make) -> None:

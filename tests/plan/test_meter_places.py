@@ -1,5 +1,7 @@
 """Which hosts a value of `--meters` names."""
 
+import json
+
 import pytest
 
 from cuesta.plan import RawOptions, load
@@ -50,6 +52,13 @@ def test_a_comma_ends_a_host_where_another_begins(meters: str, hosts: dict[str, 
 def test_a_wrong_list_says_what_to_do(meters: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         read_meters(meters)
+
+
+def test_passwords_of_several_hosts_are_hidden_one_by_one(write: Write) -> None:
+    meters = ["http://a:9100/metrics", "farm=http://me:pw@b:9100/metrics"]
+    path = write("p.toml", f'tape = "builtin:interactive"\nmeters = {json.dumps(meters)}\n')
+    shown = load(RawOptions(plan=path), path.parent).settings.model_dump(mode="json")["meters"]
+    assert shown == "http://a:9100/metrics,farm=http://me:***@b:9100/metrics"
 
 
 def test_a_plan_may_list_hosts(write: Write) -> None:

@@ -67,7 +67,7 @@ def choose_method(job: Job, absentee: bool = False) -> Method:
     """Choose the runs of a certification of the job on this machine. Raises InputError if it meters several hosts."""
     host, *others = list_hosts(job.plan.settings.meters)
     if others:
-        what = f"meters: a certification is of one host, and these are {1 + len(others)}"
+        what = f"meters: a certification is of one host, and this names {1 + len(others)}"
         raise InputError(what, f"name the one that is certified: --meters {without_passwords(host.where)}")
     meters = host.where
     untraced = why_untraced(meters)

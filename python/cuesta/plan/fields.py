@@ -19,11 +19,10 @@ from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.line_kinds import SYNTAX
 from cuesta.plan.engine_place import EnginePlace
-from cuesta.plan.meter_places import read_meters
+from cuesta.plan.meter_places import hide_passwords, read_meters
 from cuesta.plan.reading import number_as_text, number_reader, read_text, refuse, whole_reader
 from cuesta.plan.service import Service
 from cuesta.plan.typed_table import TypedTable
-from cuesta.target import without_passwords
 from cuesta.validation import show_value
 
 
@@ -305,7 +304,7 @@ METERS = (
 Meters = Annotated[
     str,
     *_annotate(METERS, read_meters, "str | Sequence[str]"),
-    PlainSerializer(without_passwords, when_used="json"),
+    PlainSerializer(hide_passwords, when_used="json"),
 ]
 UserNumber = Annotated[int, *_annotate("the number of a user, from 0", whole_reader(0, 1_000_000), "int | str")]
 Stamps = Annotated[int, *_annotate("`all`, `none` or N (every Nth line)", _stamps, "int | str")]

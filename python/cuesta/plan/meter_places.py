@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
 from cuesta.plan.reading import read_text, refuse
+from cuesta.target import without_passwords
 
 TRACED = ("exact", "calls")
 """Tiers that trace the kernel. A subject may follow: `exact:pid:7`."""
@@ -45,6 +46,11 @@ def _read_host(text: str) -> MeteredHost:
     machine = urlsplit(text).hostname if "://" in text else None
     name = re.sub(r"[^\w.-]+", "-", machine or HERE, flags=re.ASCII).strip("-")[:64]
     return MeteredHost(name or HERE, text)
+
+
+def hide_passwords(meters: str) -> str:
+    """A value of --meters with stars in place of passwords. A URL alone would end at the last `@` of all of them."""
+    return ",".join(map(without_passwords, _BETWEEN.split(meters)))
 
 
 def read_meters(value: object) -> str:

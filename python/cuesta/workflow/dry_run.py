@@ -12,7 +12,8 @@ from cuesta.engine.tapes import TapeFile
 from cuesta.errors import CuestaError
 from cuesta.line_kinds import row_of
 from cuesta.plan import Group, PublishedFigure, PublishedTable, Segment, Step
-from cuesta.target import BUILTIN_HOST, kind_of, without_passwords
+from cuesta.plan.meter_places import hide_passwords
+from cuesta.target import BUILTIN_HOST, kind_of
 from cuesta.units import many, minutes
 
 
@@ -154,7 +155,7 @@ def _timeline(job: Job) -> str:
 def _meters(job: Job) -> list[str]:
     meters = job.plan.settings.meters
     untraced = LOCAL.why_untraced(meters)
-    return [f"METERS  {without_passwords(meters)}: not traced: {untraced}"] if untraced else []
+    return [f"METERS  {hide_passwords(meters)}: not traced: {untraced}"] if untraced else []
 
 
 def _tapes(job: Job) -> list[str]:

@@ -11,7 +11,8 @@ from cuesta.engine.plan_warnings import list_warnings
 from cuesta.engine.run_job import run_job
 from cuesta.line_kinds import without_settings
 from cuesta.plan import RawOptions, load
-from cuesta.target import BUILTIN_HOST, without_passwords
+from cuesta.plan.meter_places import hide_passwords
+from cuesta.target import BUILTIN_HOST
 from cuesta.units import count, join_words, many, minutes
 from cuesta.workflow.control import Control
 
@@ -43,7 +44,7 @@ def notices(job: Job) -> Iterator[str]:
     yield from list_warnings(job)
     meters = job.plan.settings.meters
     if untraced := LOCAL.why_untraced(meters):
-        yield f"--meters {without_passwords(meters)}: not traced: {untraced}"
+        yield f"--meters {hide_passwords(meters)}: not traced: {untraced}"
 
 
 def overview(job: Job) -> str:
