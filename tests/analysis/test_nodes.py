@@ -1,6 +1,5 @@
 """What is told of agents on several nodes: clocks that drift, silences, and nodes that are late."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -8,41 +7,11 @@ import pytest
 from cuesta.analysis.step import StepRecords
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.ledger import open_run
-from tests.run_folder import CLOCK, NANO, Row, RunFolder, change_rows, change_run, edit_run, rows, write_rows
+from tests.nodes import add_durations, drift, make_odd, reading, silence, spread
+from tests.run_folder import Row, change_rows, change_run, edit_run
 
-NODES = ("10.77.0.2", "10.77.0.3", "10.77.0.4")
-AHEAD = 5_000_000_000_000
-MICRO = 1_000
-
-
-def spread(folder: Path, nodes: Sequence[str | None] = NODES, notes: Sequence[Row] = (), **made: object) -> Path:
-    """Write a run whose agents are on nodes, each with a clock of its own; `notes` follow each agent's first row."""
-    arguments: Row = {"agents": len(nodes), "users": (len(nodes),), "settle": 10, "measure": 50, **made}
-    RunFolder(folder, **arguments).write()
-    begun = [
-        {"at": CLOCK, "agent": agent, "clock": f"c{agent}", "offset": AHEAD, "error": 20 * MICRO, "start_at": CLOCK}
-        | ({"node": node} if node else {})
-        for agent, node in enumerate(nodes)
-    ]
-    write_rows(folder / "agents.jsonl", [*begun, *notes])
-    for agent in range(len(nodes)):
-        timeline = folder / f"agent-{agent}" / "timeline.json"
-        timeline.write_text(timeline.read_text().replace(str(CLOCK), str(CLOCK + AHEAD)))
-    return folder
-
-
-def reading(agent: int, seconds: float, moved_us: float, error_us: int = 20) -> Row:
-    at, offset = CLOCK + round(seconds * NANO), AHEAD + round(moved_us * MICRO)
-    return {"at": at, "agent": agent, "clock": f"c{agent}", "offset": offset, "error": error_us * MICRO}
-
-
-def drift(ppm: Mapping[int, float], until: int = 60) -> list[Row]:
-    """Readings each 10 s of clocks that gain so many microseconds a second."""
-    return [reading(agent, at, rate * at) for at in range(10, until + 1, 10) for agent, rate in ppm.items()]
-
-
-def silence(agent: int, end: float, seconds: float) -> Row:
-    return {"at": CLOCK + round(end * NANO), "agent": agent, "silent": round(seconds * NANO)}
+LATE = {"keys/lateness": [0.05] * 70}
+"""5 % of an agent's keys."""
 
 
 def texts(summary: Summary) -> list[str]:
@@ -108,22 +77,16 @@ def test_agents_are_named_by_number_on_the_engines_machine_and_where_several_sha
     assert texts(summarise(shared)) == ["agent 1 on driver2 said nothing for 2.00 s"]
 
 
-def delay_keys(folder: Path, agent: int, seconds: float) -> None:
-    """Send 5 % of an agent's keys late."""
-    log = folder / f"agent-{agent}" / "histograms.hlog"
-    log.write_text(log.read_text() + "".join(rows(0, 10, [("interactive/keys/lateness", [seconds] * 70)])))
-
-
 def test_a_node_that_is_late_is_not_hidden_by_the_keys_of_the_others(tmp_path: Path) -> None:
     nodes = [f"10.77.0.{number}" for number in range(1, 9)]
     folder = spread(tmp_path / "one", nodes)
-    delay_keys(folder, 4, 0.05)
+    add_durations(folder, 4, LATE)
     summary = summarise(folder)
     assert summary.last.lateness.p99 < 0.01  # type: ignore[operator]
     said = "10.77.0.5 was late: 1 % of its keys were sent more than 50.0 ms after they could be (allowed 10.0 ms)"
     assert texts(summary) == [said]
     for agent in range(8):
-        delay_keys(folder, agent, 0.05)
+        add_durations(folder, agent, LATE)
     assert [each.doubt.name for each in summarise(folder).doubts] == ["late"]
 
 
@@ -134,3 +97,21 @@ def test_a_busy_node_is_named(tmp_path: Path) -> None:
         "the driver was busy on 10.77.0.4: 97.0 % of its cores (allowed 80.0 %)",
         "the driver waited for a CPU on 10.77.0.4 50.0 % of the time (allowed 10.0 %)",
     ]
+
+
+def test_one_odd_node_of_eight_is_told_and_the_run_stays_valid(tmp_path: Path) -> None:
+    summary = summarise(make_odd(tmp_path / "run"))
+    assert [(odd.node, odd.figure) for odd in summary.last.odd_nodes] == [
+        ("10.77.0.5", "echo"),
+        ("10.77.0.3", "cpu_per_key"),
+    ]
+    assert texts(summary) == []
+    (echo, cost), agents = summary.json()["odd_nodes"], summary.json()["agents"]
+    assert (echo["group"], echo["transaction"], cost["group"]) == ("interactive", None, None)
+    assert (echo["value"], echo["others"]) == pytest.approx((0.012, 0.007), rel=0.1)
+    assert [agent["node"] for agent in agents][:2] == ["10.77.0.1", "10.77.0.2"]
+
+
+def test_alike_nodes_and_agents_of_one_machine_have_no_odd_one(tmp_path: Path) -> None:
+    assert summarise(make_odd(tmp_path / "alike", echo=0.007, cpu=0.01)).last.odd_nodes == []
+    assert summarise(make_odd(tmp_path / "here", [None] * 8)).last.odd_nodes == []

@@ -13,6 +13,7 @@ from cuesta.analysis.host_figures import derive_host_figures, derive_hosts
 from cuesta.analysis.law import apply_law
 from cuesta.analysis.limits import judge_limit
 from cuesta.analysis.neighbour import describe_neighbour
+from cuesta.analysis.odd_nodes import find_odd_nodes
 from cuesta.analysis.overload import find_overload
 from cuesta.analysis.own_part import list_void_durations
 from cuesta.analysis.planned import Planned, place_transaction, read_limits, read_planned, read_published
@@ -112,6 +113,7 @@ class StepRecords:
             host=derive_host_figures(self.recorded, self.number, self.times, self.rows),
             driver=describe_driver(self),
             agents=describe_agents(self),
+            odd_nodes=find_odd_nodes(self),
             neighbour=describe_neighbour(self.recorded, self.number, self.times, self.seconds),
             settled=self.settled(),
             limits=[],

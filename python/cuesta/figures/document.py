@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from cuesta.figures.bisync import BisyncLine
 from cuesta.figures.catalogue import list_declared, list_fields
 from cuesta.figures.counts import DueAccount, GroupCounts
-from cuesta.figures.driver import AgentFigures
+from cuesta.figures.driver import AgentFigures, OddNode
 from cuesta.figures.durations import Distribution, KeyTimes, TransactionClass
 from cuesta.figures.step import LevelShift, LimitResult, PublishedComparison, StepFigures
 from cuesta.figures.system_under_test import HostFigures
@@ -34,6 +34,7 @@ TABLES = {
     "keys": KeyTimes,
     "lines": BisyncLine,
     "agents": AgentFigures,
+    "odd_nodes": OddNode,
     "limits": LimitResult,
     "published": PublishedComparison,
     "past_saturation": PastSaturation,

@@ -93,3 +93,15 @@ class AgentFigures:
     silent: float | None = declare(
         "the longest time in which it said nothing, though it should have; None if there was none", Unit.SECONDS
     )
+
+
+@figure_table
+class OddNode:
+    """A node whose figure differs from that of the others, at the same host in the same time."""
+
+    node: str = declare("the name of the node")
+    figure: str = declare("`lateness`, `echo`, `first_response`, `response`, or `cpu_per_key` of the driver")
+    group: str | None = declare("the group of users; None for `cpu_per_key`")
+    transaction: str | None = declare("the name of the transaction in the tape; None for other figures than its own")
+    value: float = declare("the median on this node; for `cpu_per_key` the mean", Unit.SECONDS)
+    others: float = declare("the median of all other nodes' values", Unit.SECONDS)

@@ -19,7 +19,7 @@ from cuesta.figures.counts import (
     Transactions,
     Unfinished,
 )
-from cuesta.figures.driver import AgentFigures, DriverLoad
+from cuesta.figures.driver import AgentFigures, DriverLoad, OddNode
 from cuesta.figures.durations import (
     ECHO,
     ECHO_FROM_SENT,
@@ -297,6 +297,9 @@ class StepFigures:
     host: HostFigures = declare("The system under test, by its meters")
     driver: DriverLoad = declare("What driving cost: the busiest agent")
     agents: list[AgentFigures] = declare("the figures of each agent")
+    odd_nodes: list[OddNode] = declare(
+        "what differs on one node from what the others have, by comparing three nodes at least"
+    )
     settled: Settling = declare("Whether the host had settled when measuring began, and stayed so")
     limits: list[LimitResult] = declare("each limit, and whether it was kept")
     published: list[PublishedComparison] = declare("published figures beside measured ones")

@@ -1,11 +1,10 @@
 """The section on the driver: how late it was, what CPU time it took, and its own part of a response."""
 
-from collections.abc import Iterator
-
 from cuesta.analysis.summary import Summary
 from cuesta.figures.driver import DriverLoad, ScreenCost
 from cuesta.figures.step import StepFigures
-from cuesta.report.figure import fact, head, percentiles, write_count, write_duration
+from cuesta.report.agents import agents_parts
+from cuesta.report.figure import fact, percentiles
 from cuesta.report.model import Fact, Facts, Part, Plots, Rank, Section, Spare, Table
 from cuesta.report.plots.distributions import plot_driver_delay
 from cuesta.report.response_section import HEADS, MEAN
@@ -40,7 +39,7 @@ def driver_section(summary: Summary, step: StepFigures) -> Section:
     more.append(Plots(list(plot_driver_delay(summary.recorded, step))))
     return Section(
         "Driver",
-        [Facts(facts), *agents_table(step)],
+        [Facts(facts), *agents_parts(step)],
         more,
         brief=[],
         spare=[Spare(Rank.DRIVER, Facts(brief_facts(step)))],
@@ -56,27 +55,6 @@ def brief_facts(step: StepFigures) -> list[Fact]:
 def name_part(step: StepFigures) -> str:
     """What the driver's own part is a part of: at a terminal that shows keys by itself, no host echoes any."""
     return "of each first sign of an answer" if step.driver.own.count and not step.echo.count else "of each echo"
-
-
-def agents_table(step: StepFigures) -> Iterator[Table]:
-    if len(step.agents) > 1:
-        heads = (
-            "agent",
-            "transactions",
-            *(head("response.p50"), head("response.p99"), head("lateness.p99")),
-            *(head("driver.cpu", "CPU"), head("driver.run_wait", "waiting for a CPU")),
-        )
-        rows = [
-            (
-                str(agent.agent),
-                write_count(agent.response),
-                *(write_duration(agent.response, name) for name in ("p50", "p99")),
-                seconds(agent.lateness.p99),
-                *map(share, (agent.cpu, agent.run_wait)),
-            )
-            for agent in step.agents
-        ]
-        yield Table(heads, rows)
 
 
 def describe_own_part(driver: DriverLoad) -> str:

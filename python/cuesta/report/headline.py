@@ -15,6 +15,7 @@ from cuesta.figures.step import UNDONE, StepFigures
 from cuesta.figures.system_under_test import CpuUse
 from cuesta.line_kinds import without_settings
 from cuesta.report import features, search
+from cuesta.report.agents import describe_odd_nodes
 from cuesta.report.figure import ENOUGH, fact, is_weak, write_duration, write_figure, write_rate
 from cuesta.report.frames import describe_costly_frames
 from cuesta.report.host_section import list_host_doubts
@@ -232,6 +233,7 @@ def list_oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
         yield describe_fairness(step.fairness)
     if step.law and not agrees(step.law):
         yield describe_law(step.law)
+    yield from describe_odd_nodes(step)
     yield from list_host_doubts(step)
 
 

@@ -1,0 +1,211 @@
+"""Finds nodes whose figures differ from those of the others, which play the same groups at the same host meanwhile.
+
+For each figure a node is held against all others together. It is odd if more than half of its values lie above (or
+below) a percentile of the others' values of the same class, and its median differs by 1 ms and a tenth at least.
+Classes are not mixed, so that a node whose users happen to do other work is not odd. What all nodes share, such as
+queues of the host, moves all of them.
+
+The percentile depends on the number of users, not of values, as those of one user may be alike: it is so far out that
+chance takes a node for odd in at most FALSE_ALARMS of the steps even if each user's values were all the same, and users
+alike in nothing else. (A node's users are then a random choice of all users: a hypergeometric tail.) With 50 users a
+node or more it is the quartile. It needs 9 users on each of 3 nodes, or 5 on each of 8.
+"""
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from math import comb
+from statistics import median_low
+from typing import TYPE_CHECKING
+
+from cuesta.figures.driver import OddNode
+from cuesta.ledger import Tag
+from cuesta.records.series import KEYS
+
+if TYPE_CHECKING:
+    from cuesta.analysis.step import StepRecords
+
+FALSE_ALARMS = 0.02
+"""Largest share of steps in which chance takes any node for odd, for each figure."""
+FEWEST_NODES = 3
+"""Of two nodes that differ, it cannot be told which one is odd."""
+LEAST, LEAST_SHARE = 1e-3, 0.1
+"""Seconds, and share of the others' median, by which a node's median differs at least."""
+FURTHEST_IN = 0.25
+"""Largest share of the others' values beyond the percentile."""
+MOST_USERS, MOST_OTHERS = 100, 1000
+"""Users that are counted: more move the percentile no further."""
+DURATIONS = ("lateness", "echo", "first_response", "response")
+CPU_PER_KEY = "cpu_per_key"
+COSTLIER = 1.5
+"""A node is odd if a key costs it so many times the CPU time of the costliest other, or so many times less."""
+ENOUGH_KEYS = 1000
+"""Fewest keys of a node whose CPU time per key is compared."""
+
+Class = tuple[str, str]
+"""A group, and the name of a transaction, or `keys`."""
+Buckets = Mapping[float, int]
+"""How often each value in seconds was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSample:
+    """A figure's values on one node."""
+
+    users: Mapping[str, int]
+    """The number of users who were at work, by group."""
+    values: Mapping[Class, Buckets]
+
+
+def find_odd_nodes(records: "StepRecords") -> list[OddNode]:
+    """Compare the nodes of a step; empty with fewer than three."""
+    nodes = defaultdict[str, list[int]](list)
+    for number, agent in records.agents.items():
+        if agent.notes.node:
+            nodes[agent.notes.node].append(number)
+    if len(nodes) < FEWEST_NODES:
+        return []
+    found = [odd for figure in DURATIONS for odd in compare_durations(figure, sample_nodes(records, nodes, figure))]
+    return [*found, *compare_costs(records, nodes)]
+
+
+def sample_nodes(records: "StepRecords", nodes: Mapping[str, Sequence[int]], figure: str) -> dict[str, NodeSample]:
+    """Gather the values of a figure by node and class."""
+    values = {node: defaultdict[Class, Counter[float]](Counter) for node in nodes}
+    node_of = {agent: node for node, agents in nodes.items() for agent in agents}
+    for (agent, tag), histogram in records.measured.items():
+        if agent in node_of and has_figure(tag, figure):
+            values[node_of[agent]][tag.group, tag.source].update(dict(histogram.buckets()))
+    return {node: NodeSample(count_users(records, agents), values[node]) for node, agents in nodes.items()}
+
+
+def has_figure(tag: Tag, figure: str) -> bool:
+    return tag.series == figure and (tag.source == KEYS) == (figure in ("lateness", "echo"))
+
+
+def count_users(records: "StepRecords", agents: Sequence[int]) -> Counter[str]:
+    """Count the users of some agents who were at work, by group."""
+    rows = (row for agent in agents for row in records.agents[agent].users)
+    return Counter(row.group for row in rows if row.step == records.number and row.at_work)
+
+
+def compare_durations(figure: str, nodes: Mapping[str, NodeSample]) -> Iterator[OddNode]:
+    """Yield the nodes of which a figure is odd, each by the class in which most values are."""
+    classes = {name for sample in nodes.values() for name in sample.values}
+    shared = [name for name in classes if sum(name in sample.values for sample in nodes.values()) >= FEWEST_NODES]
+    totals = {name: add_up(sample.values.get(name, {}) for sample in nodes.values()) for name in shared}
+    for node, sample in nodes.items():
+        own = {name: values for name, values in sample.values.items() if name in totals}
+        users, others = count_compared(node, nodes, {group for group, _ in own})
+        count = sum(sum(values.values()) for values in own.values())
+        if not (tail := choose_tail(min(users, count, MOST_USERS), min(others, MOST_OTHERS), len(nodes))):
+            continue
+        compared = [compare_class(name, values, totals[name], tail) for name, values in own.items()]
+        if worst := find_worst(compared):
+            group, source = worst.name
+            transaction = None if source == KEYS else source
+            yield OddNode(node, figure, group, transaction, worst.median, worst.others)
+
+
+def count_compared(node: str, nodes: Mapping[str, NodeSample], groups: Collection[str]) -> tuple[int, int]:
+    """Count the users of some groups on a node, and on the others."""
+    users = {name: sum(sample.users.get(group, 0) for group in groups) for name, sample in nodes.items()}
+    return users[node], sum(users.values()) - users[node]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedClass:
+    """A node's values of a class beside those of the others."""
+
+    name: Class
+    count: int
+    above: int
+    """How many of them are above the others' upper percentile."""
+    below: int
+    median: float
+    others: float
+    """The others' median."""
+
+    @property
+    def matters(self) -> bool:
+        return abs(self.median - self.others) >= max(LEAST, LEAST_SHARE * self.others)
+
+
+def compare_class(name: Class, own: Buckets, total: Buckets, tail: float) -> ComparedClass:
+    """Compare a node's values with what is left of all nodes' without them."""
+    left = {value: count - own.get(value, 0) for value, count in total.items() if count > own.get(value, 0)}
+    low, middle, high = (find_quantile(left, share) for share in (tail, 0.5, 1 - tail))
+    above = sum(count for value, count in own.items() if value > high)
+    below = sum(count for value, count in own.items() if value < low)
+    return ComparedClass(name, sum(own.values()), above, below, find_quantile(rise(own), 0.5), middle)
+
+
+def find_worst(classes: Sequence[ComparedClass]) -> ComparedClass | None:
+    """The class with the most values beyond the percentile, if over half are in all classes together; else None."""
+    half = sum(each.count for each in classes) / 2
+    for side in ("above", "below"):
+        beyond = [getattr(each, side) for each in classes]
+        if sum(beyond) > half:
+            worst = classes[beyond.index(max(beyond))]
+            return worst if worst.matters else None
+    return None
+
+
+def add_up(parts: Iterable[Buckets]) -> dict[float, int]:
+    """Add values up, rising."""
+    total = Counter[float]()
+    for part in parts:
+        total.update(part)
+    return rise(total)
+
+
+def rise(values: Buckets) -> dict[float, int]:
+    return dict(sorted(values.items()))
+
+
+def find_quantile(rising: Buckets, share: float) -> float:
+    """The least value that at least this share of the values does not exceed."""
+    values, sums = list(rising), list(accumulate(rising.values()))
+    return values[min(bisect_left(sums, share * sums[-1]), len(values) - 1)]
+
+
+@lru_cache(maxsize=1024)
+def choose_tail(own: int, others: int, nodes: int) -> float | None:
+    """The largest share of the others' values for a percentile beyond which chance seldom puts half of a node's users.
+
+    None if there are too few users for any.
+    """
+    rank = 0
+    while rank < FURTHEST_IN * others and 2 * nodes * chance_beyond(own, others, rank + 1) <= FALSE_ALARMS:
+        rank += 1
+    return (rank - 0.5) / others if rank else None
+
+
+def chance_beyond(own: int, others: int, rank: int) -> float:
+    """The chance that half of `own` users are above the others' user of that rank from above, if all are alike."""
+    half = (own + 1) // 2
+    highest = half + rank - 1
+    ways = sum(comb(own, many) * comb(others, highest - many) for many in range(half, min(own, highest) + 1))
+    return ways / comb(own + others, highest) if highest <= own + others else 1.0
+
+
+def compare_costs(records: "StepRecords", nodes: Mapping[str, Sequence[int]]) -> Iterator[OddNode]:
+    """Yield the nodes whose CPU time per key is far from that of each other with as many users of each group."""
+    users = {node: count_users(records, agents) for node, agents in nodes.items()}
+    usual = {group: median_low(own[group] for own in users.values()) for own in users.values() for group in own}
+    alike = [node for node, own in users.items() if all(abs(own[group] - usual[group]) <= 1 for group in usual)]
+    costs = {node: cost for node in alike if (cost := cost_of_key(records, nodes[node]))}
+    for node, cost in costs.items() if len(costs) >= FEWEST_NODES else ():
+        others = sorted(other for name, other in costs.items() if name != node)
+        if not others[0] / COSTLIER < cost < others[-1] * COSTLIER:
+            yield OddNode(node, CPU_PER_KEY, None, None, cost, median_low(others))
+
+
+def cost_of_key(records: "StepRecords", agents: Sequence[int]) -> float | None:
+    """The CPU time per key of some agents, without waiting awake; None of few keys."""
+    rows = [row for agent in agents for row in records.by_agent[agent] if row.measured]
+    keys = sum(row.keys for row in rows)
+    return sum(row.cpu - row.spun for row in rows) / keys if keys >= ENOUGH_KEYS else None
