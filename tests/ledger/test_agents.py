@@ -92,6 +92,16 @@ def test_agents_that_died_are_named_by_their_nodes(tmp_path: Path, nodes: list[s
     assert doubt.advice.startswith("see on that node who ended it")
 
 
+def test_an_agent_that_was_given_up_is_told_once_with_the_reason_last(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", agents=2, measure=3).write()
+    how = "said nothing for 5.0 s: it was stopped, or its link was cut"
+    died: Row = {"at": CLOCK + 4 * NANO, "agent": 1, "died": how}
+    begun = [started(agent, "ab"[agent], 0, node=f"driver{agent}") for agent in (0, 1)]
+    write_rows(folder / "agents.jsonl", [*begun, died, {"at": CLOCK + 5 * NANO, "agent": 1, "silent": 5 * NANO}])
+    said = "agent 1 on driver1 said nothing for 5.0 s after 4 s: it was stopped, or its link was cut"
+    assert [str(each) for each in summarise(folder).doubts] == [f"{said}; what it had recorded is kept"]
+
+
 def test_an_agent_that_died_between_segments_ended_the_run_early(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", measure=3).write()
     change_run(folder, segments=[{"folder": ".", "steps": [0]}, {"folder": "segment-1", "steps": [1]}])

@@ -12,7 +12,9 @@ from cuesta.report.model import Folded, Table
 from cuesta.report.render import markdown
 from cuesta.report.run_report import build_report, text
 from cuesta.report.several import write_page
+from cuesta.report.validity import describe_ending
 from tests.nodes import make_odd, spread
+from tests.run_folder import change_rows
 
 
 def test_what_differs_on_a_node_is_among_what_is_unusual(tmp_path: Path) -> None:
@@ -62,6 +64,14 @@ def test_of_many_agents_those_that_stand_out_are_listed_and_all_are_folded(tmp_p
     (table,) = folded.parts
     assert isinstance(table, Table)
     assert [row[1] for row in table.rows] == nodes
+
+
+def test_a_node_whose_record_breaks_off_is_named(tmp_path: Path) -> None:
+    folder = spread(tmp_path / "run")
+    change_rows(folder / "agent-1" / "series.jsonl", lambda row: row if row["start"] < 20 else None)
+    (folder / "agent-1" / "agent.json").unlink()
+    recorded = "recorded are 20.0 s by agent 1 on 10.77.0.3 and 60.0 s by another, of 60.0 s planned"
+    assert recorded in describe_ending(summarise(folder))
 
 
 def test_agents_of_one_machine_are_shown_as_ever(tmp_path: Path) -> None:

@@ -73,14 +73,15 @@ def _gather(rows: Sequence[AgentNote]) -> AgentNotes:
     start = next((row for row in rows if row.start_at is not None), AgentNote(at=rows[0].at, agent=rows[0].agent))
     start_at = start.start_at or 0
     begun = start_at or start.at
-    died = next((row for row in reversed(rows) if row.died), None)
+    died = next((row for row in rows if row.died), None)
+    spoke = rows[: rows.index(died)] if died else rows  # what is noted later is the silence of a dead one
     return AgentNotes(
         node=next((row.node for row in rows if row.node), None),
         clock=start.clock,
         offset=start.offset or 0,
         start_at=start_at,
         readings=list(_list_readings(rows, begun)),
-        silences=[Silence((row.at - row.silent - begun) / 1e9, (row.at - begun) / 1e9) for row in rows if row.silent],
+        silences=[Silence((row.at - row.silent - begun) / 1e9, (row.at - begun) / 1e9) for row in spoke if row.silent],
         death=Death(died.died, (died.at - (start_at or died.at)) / 1e9) if died and died.died else None,
     )
 

@@ -1,5 +1,6 @@
 """Whether a run can be trusted and was complete, with the reasons."""
 
+from cuesta.analysis.doubts.phrases import name_agent
 from cuesta.analysis.summary import Summary
 from cuesta.ledger.run_folder import Agent
 from cuesta.report.model import Verdict
@@ -51,15 +52,17 @@ def describe_ending(summary: Summary) -> str:
         return ""
     recorded = summary.recorded
     until = max(map(recorded_until, recorded.agents), default=0.0)
-    together = [each for each in recorded.agents if each.folder.parent == recorded.agents[-1].folder.parent]
-    first = min(map(recorded_until, together), default=until)
-    # A search plans a trial at a time, so that its end was never planned.
-    planned = None if summary.search else max((step.end for step in recorded.steps.values()), default=None)
     if not until:
         return f"{word}: nothing was recorded"
+    together = [each for each in recorded.agents if each.folder.parent == recorded.agents[-1].folder.parent]
+    earliest = min(together, key=recorded_until)
+    first, node = recorded_until(earliest), earliest.notes.node
+    # A search plans a trial at a time, so that its end was never planned.
+    planned = None if summary.search else max((step.end for step in recorded.steps.values()), default=None)
     planned_part = f" of {seconds(planned)} planned" if planned else ""
     if until - first > AT_ONCE:
-        how_far = f"{seconds(first)} by one agent and {seconds(until)} by another,{planned_part}"
+        one = name_agent(earliest.number, node) if node else "one agent"
+        how_far = f"{seconds(first)} by {one} and {seconds(until)} by another,{planned_part}"
         return f"{word}: recorded are {how_far}; below is what each measured until then"
     return f"{word}: recorded are {seconds(until)}{planned_part}; below is what was measured until then"
 

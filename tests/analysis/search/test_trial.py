@@ -13,7 +13,7 @@ from cuesta.analysis.search.trial import Trial, excess, judge_trials
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.figures.step import LimitResult
 from tests.analysis.search.searching import BY_USERS
-from tests.run_folder import CLOCK, NANO, SKIPS, Row, RunFolder, arrivals, change_rows, measured
+from tests.run_folder import CLOCK, NANO, SKIPS, Row, RunFolder, arrivals, change_rows, measured, write_rows
 
 LIMITS = ["response.p95 < 400ms"]
 
@@ -295,6 +295,17 @@ def test_a_load_above_what_the_host_can_do_is_missed_however_short_its_responses
     trial = judge(RunFolder(tmp_path / "run", load="paced:1s", edit=half_of_what_is_due, limits=LIMITS))
     assert (trial.counts, trial.met) == (True, False)
     assert "overloaded: 4.00 passes/s were due and 2.00/s ended" in trial.against[0]
+
+
+def test_a_trial_in_which_a_node_said_nothing_is_repeated_and_is_no_limit_of_the_driver(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", users=(4, 4), agents=2, limits=LIMITS)
+    searched(folder)
+    notes: list[Row] = [{"at": CLOCK, "agent": 1, "start_at": CLOCK, "clock": "b", "offset": 0, "node": "driver2"}]
+    notes += [{"at": CLOCK + 40 * NANO, "agent": 1, "silent": 2 * NANO}]
+    write_rows(folder.path / "agents.jsonl", notes)
+    first, second = judge_trials(summarise(folder.path), BY_USERS)
+    assert first.counts
+    assert (second.doubts, second.is_driver_limit) == (["driver2 said nothing for 2.00 s"], False)
 
 
 def test_the_trials_before_an_agent_died_count(tmp_path: Path) -> None:

@@ -19,8 +19,9 @@ def agent_died(recorded: Recorded) -> Doubt | None:
     if not dead or not (death := dead[0].notes.death):
         return None
     node = dead[0].notes.node
-    name = name_agent(dead[0].number, node)
-    text = f"{name} {death.how} after {death.seconds:.0f} s{count_others(dead)}; what it had recorded is kept"
+    how, colon, why = death.how.partition(": ")
+    ended = f"{name_agent(dead[0].number, node)} {how} after {death.seconds:.0f} s{colon}{why}"
+    text = f"{ended}{count_others(dead)}; what it had recorded is kept"
     there, or_link = (" on that node", ", or what cut its link") if node else ("", "")
     return Doubt(text, f"see{there} who ended it, such as the kernel for want of memory (dmesg){or_link}; run it again")
 
