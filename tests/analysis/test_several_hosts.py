@@ -47,7 +47,7 @@ def test_each_host_has_its_own_figures_and_the_first_is_the_host(tmp_path: Path)
         1e3 * 42 / whole["transactions"]["count"]
     )
     assert "HOST bastion: pid:4711," in said(summary)
-    assert "HOST farm: farm: machine, as asked for: usr 60.0 %" in said(summary)
+    assert "HOST farm: machine, as asked for: usr 60.0 %" in said(summary)
 
 
 def test_a_run_that_metered_one_host_has_no_others(tmp_path: Path) -> None:

@@ -168,9 +168,9 @@ def say_unmetered(host: HostFigures, name: str) -> str:
 
 
 def name_subject(host: HostFigures, name: str) -> str:
-    """What was metered and why, after the host's name where it has one."""
+    """What was metered and why, after the host's name where it has one that is not said by the subject."""
     subject = f"{host.meters.subject}, {host.meters.why}" if host.meters else "the host"
-    return f"{name}: {subject}" if name else subject
+    return subject if not name or subject.startswith(f"{name}: ") else f"{name}: {subject}"
 
 
 def sum_up_cpu(host: HostFigures, name: str) -> str:
