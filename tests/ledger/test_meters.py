@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cuesta.ledger.meters import Gap, Metered, read_metered
+from cuesta.ledger.meters import Gap, Metered, name_files, read_metered
 from cuesta.ledger.rows import RowReader
 from tests.run_folder import CLOCK, NANO
 
@@ -56,3 +56,9 @@ def test_an_invalid_row_is_left_out_and_reported(tmp_path: Path, row: str) -> No
 def test_a_file_that_cannot_be_opened_is_reported_as_damage(tmp_path: Path) -> None:
     (tmp_path / "run" / "meters.jsonl").mkdir(parents=True)
     assert read_again(tmp_path) == (Metered(), ["run/meters.jsonl: Is a directory"])
+
+
+def test_further_hosts_have_files_with_their_names() -> None:
+    assert name_files([]) == {"meters.jsonl": ""}
+    hosts = ["gate", "10.7.0.2", "/../../else", "a\0", "a b", ""]
+    assert name_files(hosts) == {"meters.jsonl": "gate", "meters-10.7.0.2.jsonl": "10.7.0.2"}

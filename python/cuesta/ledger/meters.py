@@ -1,5 +1,6 @@
 """The records of hosts' meters: `meters.jsonl`, and `meters-NAME.jsonl` of further hosts. This file derives nothing."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,6 +12,8 @@ from cuesta.records.meter_report import MeterReport
 from cuesta.records.reading import from_json
 from cuesta.records.rows import MeterAbout, MeterRecord
 
+NAME = re.compile(r"[\w.-]{1,64}", re.ASCII)
+"""The name of a host."""
 OF_THE_FIRST = "meters.jsonl"
 """The record of the only host, or of the first of several."""
 
@@ -57,9 +60,12 @@ class Metered:
 
 
 def name_files(hosts: Sequence[str]) -> dict[str, str]:
-    """The files of the meters, each with the name of its host; without a name if only one host is metered."""
-    _, *others = hosts or [""]
-    return {OF_THE_FIRST: next(iter(hosts), ""), **{f"meters-{name}.jsonl": name for name in others}}
+    """The files of the meters, each with the name of its host; without a name if only one host is metered.
+
+    A name that no run gives, such as one that leads to another folder, is left out.
+    """
+    first, *others = [name for name in hosts if NAME.fullmatch(name)] or [""]
+    return {OF_THE_FIRST: first, **{f"meters-{name}.jsonl": name for name in others}}
 
 
 def read_metered(
