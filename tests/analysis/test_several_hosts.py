@@ -75,7 +75,8 @@ def test_a_host_whose_meter_died_is_named_and_silences_no_other(tmp_path: Path) 
     assert host.cpu
     assert (farm.cpu, farm.cpu_missing) == (None, "no meter data: connection refused")
     assert "HOST farm: no meter data: connection refused" in said(summary)
-    assert summary.json()["limited_by"].startswith("not known: farm was not metered")
+    assert summary.json()["limited_by"].startswith("not known: farm was not metered, and ")
+    assert summary.json()["limited_by"].endswith("; HOST says why")
 
 
 def test_the_hypervisor_is_doubted_by_the_host_that_it_took_from(tmp_path: Path) -> None:

@@ -178,10 +178,12 @@ def judge_unlimited(evidence: Evidence, used_by_others: Resource | None) -> Find
     """Nothing limits the host, if it was metered or one user was alone; of several hosts, if each was metered."""
     used, response = evidence.most_used, evidence.parts.response
     unmetered = [name for name, host in (evidence.measured.step.hosts or {}).items() if host.cpu is None]
-    if (used is None or unmetered) and evidence.measured.step.users > 1:
+    if unmetered:
+        what = f"{join_words(unmetered)} {'were' if len(unmetered) > 1 else 'was'} not metered"
+        return Undecided(f"{what}, and {evidence.takes}", "HOST says why")
+    if used is None and evidence.measured.step.users > 1:
         advice = "name it with --meters, or measure fewer users too"
-        who = join_words(unmetered) or "the host"
-        return Undecided(f"{who} {'were' if len(unmetered) > 1 else 'was'} not metered, and {evidence.takes}", advice)
+        return Undecided(f"the host was not metered, and {evidence.takes}", advice)
     return Unlimited(
         most=used,
         at=evidence.at,
