@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cuesta.figures.driver import AgentFigures, ClockDrift, DriverLoad, ScreenCost
+from cuesta.figures.durations import Distribution
 from cuesta.ledger import Interval, StepTimes
 from cuesta.ledger.agents import ClockReading, Silence
 from cuesta.ledger.run_folder import Agent
-from cuesta.records.series import KEYS, STAMPED
+from cuesta.records.series import STAMPED
 
 if TYPE_CHECKING:
     from cuesta.analysis.step import StepRecords
@@ -19,17 +20,22 @@ def describe_agents(records: "StepRecords") -> list[AgentFigures]:
     return [
         AgentFigures(
             number,
-            records.describe_classes("response", number),
-            records.describe(KEYS, "lateness", agent=number),
+            describe_own(records, number, "response"),
+            describe_own(records, number, "lateness"),
             per_thread(rows, lambda row: row.cpu),
             per_thread(rows, lambda row: row.run_wait),
-            records.describe(KEYS, "echo", agent=number),
+            describe_own(records, number, "echo"),
             (agent := records.agents[number]).notes.node,
             find_drift(agent.notes.readings, *times_within(agent, records.times, whole=not is_search)),
             find_silence(agent.notes.silences, *times_within(agent, records.times)),
         )
         for number, rows in records.by_agent.items()
     ]
+
+
+def describe_own(records: "StepRecords", number: int, series: str) -> Distribution:
+    """A series of an agent; that of a probe is its own, though in no figure of all users."""
+    return records.waits(series, lambda tag: tag.group not in records.background, number).distribution()
 
 
 def times_within(agent: Agent, step: StepTimes, *, whole: bool = False) -> tuple[float, float]:

@@ -13,12 +13,23 @@ from cuesta.plan.sweep import FILES, setting_at
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedProbe:
+    """A group with the role of a probe."""
+
+    group: str
+    users: int
+    beside: Mapping[str, int]
+    """Users of each group of the load that plays the same tape at the same host."""
+
+
+@dataclass(frozen=True, slots=True)
 class Planned:
     """One step of the plan."""
 
     users: int
     background: Mapping[str, int]
     """Users of each group in the background."""
+    probes: Sequence[PlannedProbe]
     load: str
     """`closed`, `paced:200ms`, `open:30/s`; of groups that differ, `clerks closed, typists paced:200ms`."""
     swept: Mapping[str, object]
@@ -51,12 +62,38 @@ def read_planned(recorded: Recorded, step: int) -> Planned | None:
     return Planned(
         users=sum(group["users"] for group in groups),
         background={group["name"]: group["users"] for group in groups if group.get("background")},
+        probes=[_read_probe(group, in_front) for group in groups if is_probe(group)],
         load=next(iter(loads.values())) if same else ", ".join(f"{name} {load}" for name, load in loads.items()),
         swept=steps[step].get("swept", {}),
         fixed=not any(load.endswith(":sessions") for load in loads.values()),
         paced_per_s=sum(users / (load.cycle / 1e9) for users, load in read if load.kind == "paced"),
         open_per_s=sum(load.per_s for _, load in read),
         any_closed=any(load.kind == "closed" for _, load in read),
+    )
+
+
+def is_probe(group: JsonObject) -> bool:
+    """Whether a group of the plan has the role of a probe; older records have no roles."""
+    return group.get("role") == "probe"
+
+
+def count_nodes(plan: JsonObject) -> int:
+    """How many machines have users, by the plan; older records are of one."""
+    engine = plan.get("engine", "local")
+    nodes: int = engine.count(",") + 1 if engine.startswith("ssh:") else plan.get("nodes", 1)
+    return nodes
+
+
+def has_own_nodes(recorded: Recorded) -> bool:
+    """Whether each probe has a node of its own."""
+    probes = sum(group.get("nodes") or 1 for group in recorded.plan.get("group", ()) if is_probe(group))
+    return count_nodes(recorded.plan) > probes
+
+
+def _read_probe(probe: JsonObject, groups: Sequence[JsonObject]) -> PlannedProbe:
+    same = [each for each in groups if all(each.get(name) == probe.get(name) for name in ("tape", "target"))]
+    return PlannedProbe(
+        probe["name"], probe["users"], {each["name"]: each["users"] for each in same if not is_probe(each)}
     )
 
 

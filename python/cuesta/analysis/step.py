@@ -1,7 +1,7 @@
 """One step of a run, from records to figures. Counts are counted; distributions come from exactly added histograms."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from cuesta._native import Histogram
@@ -16,7 +16,15 @@ from cuesta.analysis.neighbour import describe_neighbour
 from cuesta.analysis.odd_nodes import find_odd_nodes
 from cuesta.analysis.overload import find_overload
 from cuesta.analysis.own_part import list_void_durations
-from cuesta.analysis.planned import Planned, place_transaction, read_limits, read_planned, read_published
+from cuesta.analysis.planned import (
+    Planned,
+    has_own_nodes,
+    place_transaction,
+    read_limits,
+    read_planned,
+    read_published,
+)
+from cuesta.analysis.probe import compare_probes
 from cuesta.analysis.published import compare_published
 from cuesta.analysis.stationarity import find_shift
 from cuesta.analysis.waits import Waits, is_stuck, select_waits, strip_end
@@ -32,6 +40,7 @@ from cuesta.figures.counts import (
     Unfinished,
 )
 from cuesta.figures.durations import Distribution, Inflation, KernelTimes, KeyTimes, TransactionClass
+from cuesta.figures.probe import ProbeFigures
 from cuesta.figures.reference import selects
 from cuesta.figures.step import ResponseLaw, Settling, StepFigures
 from cuesta.ledger import Interval, Recorded, StepTimes, Tag
@@ -56,6 +65,8 @@ class StepRecords:
     def __post_init__(self) -> None:
         self.plan: Planned | None = read_planned(self.recorded, self.number)
         self.background = self.plan.background if self.plan else {}
+        self.probes = {probe.group: probe for probe in self.plan.probes} if self.plan else {}
+        self.apart = {*self.background, *self.probes}
         self.measured = self.recorded.measured_in(self.number)
         self.times: StepTimes = self.recorded.steps.get(self.number, StepTimes(0, 0, 0))
         own = [(agent, [row for row in agent.intervals if row.step == self.number]) for agent in self.recorded.agents]
@@ -107,14 +118,15 @@ class StepRecords:
             classes=self.classes(),
             keys=self.keys(),
             kernel=self.kernel(),
-            fairness=compare_users([row for row in self.users if row.group not in self.background]),
+            fairness=compare_users([row for row in self.users if row.group not in self.apart]),
             characters=self.characters(),
-            law=self.law(done) if self.plan and self.plan.closed and not any(self.background.values()) else None,
+            law=self.law() if self.plan and self.plan.closed and not any(self.background.values()) else None,
             host=derive_host_figures(self.recorded, self.number, self.times, self.rows),
             driver=describe_driver(self),
             agents=describe_agents(self),
             odd_nodes=find_odd_nodes(self),
             neighbour=describe_neighbour(self.recorded, self.number, self.times, self.seconds),
+            probe=self.probe() if self.probes else None,
             settled=self.settled(),
             limits=[],
             published=[],
@@ -132,17 +144,20 @@ class StepRecords:
     # Counts
 
     def count_done(self) -> int:
-        """Count the transactions that ended, but those of groups in the background."""
-        return self.counts.transactions - sum(row.transactions for row in self.users if row.group in self.background)
+        """Count the transactions that ended, but those of groups in the background and of probes."""
+        return self.counts.transactions - sum(row.transactions for row in self.users if row.group in self.apart)
 
     def count_keys(self) -> int:
-        """Count the keys that were sent, but those of groups in the background."""
-        of_background = self.pool(lambda tag: tag.series == "lateness" and tag.group in self.background)
-        return self.counts.keys - (of_background.count if of_background else 0)
+        """Count the keys that were sent, but those of groups in the background and of probes."""
+        return self.counts.keys - self.count_keys_of(self.apart)
+
+    def count_keys_of(self, groups: Collection[str]) -> int:
+        keys = self.pool(lambda tag: tag.series == "lateness" and tag.group in groups)
+        return keys.count if keys else 0
 
     def is_in_front(self, tag: Tag) -> bool:
         """Whether a figure of all users includes a tag."""
-        return tag.group not in self.background
+        return tag.group not in self.apart
 
     def groups(self) -> list[GroupCounts]:
         """Add up what became of the transactions of each group."""
@@ -193,7 +208,7 @@ class StepRecords:
             self.per_second, (counted.in_, counted.out, counted.line_in, counted.line_out)
         )
         # Characters are counted for all groups together: those of a background that typed cannot be told from others.
-        by_typists = typed if self.count_keys() == self.counts.keys else None
+        by_typists = None if self.count_keys_of(self.background) else typed
         per_user = by_typists / typists if typists > 0 and by_typists is not None else None
         return Characters(typed, per_user, shown, line_in, line_out)
 
@@ -253,11 +268,23 @@ class StepRecords:
         """The waits that a limit is about: a metric of one class of transactions or of one group, or of all."""
         sources = {tag.source for tag in self.tags() if tag.series == metric}
 
+        of_load = {tag.source for tag in self.tags() if tag.group not in self.probes}
+
         def is_wanted(tag: Tag) -> bool:
             in_all = transaction is not None or self.is_in_front(tag)
+            if tag.group in self.probes and tag.source in of_load:  # the name of a transaction is that of the load's
+                in_all = transaction in (tag.group, f"{tag.group}: {tag.source}")
             return in_all and selects(transaction, tag.group, tag.source, sources)
 
         return self.waits(metric, is_wanted)
+
+    def probe(self) -> ProbeFigures:
+        """Compare what probes saw with what others saw of the same."""
+
+        def find(groups: Iterable[str], source: str, series: str) -> Waits:
+            return self.waits(series, lambda tag: tag.group in groups and tag.source == source)
+
+        return compare_probes(self.probes, has_own_nodes(self.recorded), self.tags(), self.seconds, find)
 
     def tags(self) -> list[Tag]:
         """List what was measured in this step, once each, in the order of the plan's groups and their tapes."""
@@ -301,12 +328,13 @@ class StepRecords:
 
     # Judgement
 
-    def law(self, done: int) -> ResponseLaw | None:
+    def law(self) -> ResponseLaw | None:
         """Check the response-time law. None where waits failed: their time is in neither Z, K nor R."""
         if set(self.counts.errors) - ECHO_ERRORS:
             return None
         begun = sum(row.unfinished for row in map(start_row, self.by_agent.values()) if row)
-        return apply_law(self.at_work(), self.seconds, done, self.counts.sums, (begun, self.last.unfinished))
+        done, under_way = self.counts.transactions, (begun, self.last.unfinished)
+        return apply_law(self.at_work(), self.seconds, done, self.counts.sums, under_way)
 
     def settled(self) -> Settling:
         """Describe whether users were at work when measuring began, and whether the step was in steady state."""

@@ -17,6 +17,7 @@ from cuesta.figures.catalogue import list_declared, list_fields
 from cuesta.figures.counts import DueAccount, GroupCounts
 from cuesta.figures.driver import AgentFigures, OddNode
 from cuesta.figures.durations import Distribution, KeyTimes, TransactionClass
+from cuesta.figures.probe import ProbeComparison
 from cuesta.figures.step import LevelShift, LimitResult, PublishedComparison, StepFigures
 from cuesta.figures.system_under_test import HostFigures
 from cuesta.figures.whole_run import PastSaturation, RunFigures
@@ -35,6 +36,7 @@ TABLES = {
     "lines": BisyncLine,
     "agents": AgentFigures,
     "odd_nodes": OddNode,
+    "comparisons": ProbeComparison,
     "limits": LimitResult,
     "published": PublishedComparison,
     "past_saturation": PastSaturation,

@@ -34,6 +34,7 @@ from cuesta.figures.durations import (
     TransactionClass,
 )
 from cuesta.figures.neighbour import NeighbourFigures
+from cuesta.figures.probe import ProbeFigures
 from cuesta.figures.system_under_test import HostFigures
 from cuesta.figures.wire import TmuxFigures, WireFigures
 from cuesta.records.rows import WaitingCounts, WaitSample
@@ -309,6 +310,10 @@ class StepFigures:
     hosts: Mapping[str, HostFigures] | None = declare(
         "each host, `host` among them, where several are metered (docs/meters.md); None if only one is",
         default=None,
+    )
+
+    probe: ProbeFigures | None = declare(
+        "What users apart saw, beside the others; None if the plan has no probe", None, "probe", default=None
     )
 
     # What features of one study add (`cuesta.analysis.features`).

@@ -40,7 +40,7 @@ def headline(summary: Summary) -> str:
 
 
 def name_users(summary: Summary) -> str:
-    users = [step.users - step.background for step in summary.steps]
+    users = [step.users - step.background - (step.probe.users if step.probe else 0) for step in summary.steps]
     number = many(users[0], "user") if len(set(users)) == 1 else f"{count(min(users))} to {many(max(users), 'user')}"
     return f"{number} at {name_targets(summary)}{name_neighbour(summary.last)}"
 
@@ -49,7 +49,8 @@ def name_neighbour(step: StepFigures) -> str:
     """What ran beside the measurement, as the end of a phrase; empty if nothing did."""
     others = many(step.background, "other session") if step.background else ""
     command = quote_command(step.neighbour.command) if step.neighbour else ""
-    beside = " and ".join(filter(None, (others, command)))
+    probe = f"a probe of {many(step.probe.users, 'user')}" if step.probe else ""
+    beside = join_words(filter(None, (others, command, probe)))
     return f" beside {beside}" if beside else ""
 
 

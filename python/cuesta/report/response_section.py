@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from cuesta.analysis.own_part import choose_quoted, why_void
+from cuesta.analysis.probe import describe_probe
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.unsteady import why_unsteady
-from cuesta.figures.durations import Distribution, KernelTimes, TransactionClass
+from cuesta.figures.durations import Distribution, KernelTimes, KeyTimes, TransactionClass, class_label
+from cuesta.figures.probe import ProbeFigures
 from cuesta.figures.step import Fairness, StepFigures
 from cuesta.report.figure import (
     CENSORED,
@@ -51,7 +53,8 @@ def response_section(summary: Summary, step: StepFigures) -> Section:
         return Section(
             "Response", [Remark(describe_load(step)), Remark("no transaction and no echo was measured", "notice")]
         )
-    parts: list[Part] = [Remark(describe_load(step)), *list_caveats(step), times_table(rows)]
+    caveats = [*list_caveats(step), *probe_remarks(summary, step)]
+    parts: list[Part] = [Remark(describe_load(step)), *caveats, times_table(rows)]
     if step.frames:
         parts.append(Remark(describe_frames(step.frames)))
     more: list[Part] = [*map(Remark, explain_load(step)), Plots(list(plot_distributions(summary.recorded, step)))]
@@ -67,7 +70,7 @@ def response_section(summary: Summary, step: StepFigures) -> Section:
     if step.kernel:
         more.append(Remark(describe_inflation(step.kernel), "faint"))
     since = Remark(f"{describe_load(step)}; times since due")
-    return Section("Response", parts, more, brief=[since, *list_caveats(step), brief_table(step)])
+    return Section("Response", parts, more, brief=[since, *caveats, brief_table(step)])
 
 
 def describe_load(step: StepFigures) -> str:
@@ -90,11 +93,28 @@ def list_caveats(step: StepFigures) -> Iterator[Remark]:
         yield Remark(f"{own}: the times below contain it", "notice")
 
 
+def probe_remarks(summary: Summary, step: StepFigures) -> Iterator[Remark]:
+    """What a probe says where it cannot tell, or there is something to explain; of a loaded driver a doubt tells."""
+    match step.probe:
+        case ProbeFigures(verdict="unknown" | "probe"):
+            yield Remark(describe_probe(step.probe), "notice")
+        case ProbeFigures(verdict="alike") if is_questioned(summary, step):
+            yield Remark(describe_probe(step.probe), "notice")
+
+
+def is_questioned(summary: Summary, step: StepFigures) -> bool:
+    """Whether a reader asks where a step's times come from, and no doubt says that it is the driver."""
+    doubts = [each.doubt for each in summary.doubts if each.step in (None, step.step)]
+    if any(doubt.blames == "driver" for doubt in doubts):
+        return False
+    return bool(doubts) or not step.settled.steady or not all(limit.ok for limit in step.limits)
+
+
 def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
     several = len(step.keys) > 1
     for keys in step.keys:
         if keys.echo.total:
-            yield f"keystroke echo{f' of {keys.group}' if several else ''}", None, ""
+            yield f"keystroke echo{f' of {name_group(step, keys.group)}' if several else ''}", None, ""
             yield "echo", keys.echo, "echo"
             yield "since sent", keys.echo_from_sent, "echo_from_sent"
             if keys.whole_frame.total:
@@ -102,7 +122,7 @@ def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
     classes = [each for each in step.classes if each.response.total]
     alone = len({each.group for each in classes}) == 1
     for each in classes:
-        yield each.transaction if alone else each.label, None, ""
+        yield each.transaction if alone else label_class(step, each), None, ""
         yield "first sign", each.first_response, "first_response"
         yield "answer", each.response, "response"
         yield "since sent", each.response_from_sent, "response_from_sent"
@@ -116,20 +136,17 @@ def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
 def brief_table(step: StepFigures) -> Table:
     """One row each for all echoes, all answers and, of several, each group's echoes and each class in the tape's order.
 
-    Times are since due, or those since sent that the headline quotes as well.
+    What probes saw stands below the same of the others. Times are since due, or those since sent that the headline
+    quotes as well.
     """
     echo, response = (choose_quoted(step, name) or name for name in ("echo", "response"))
     rows: list[tuple[str, Distribution]] = [
         (name_quoted("echo", echo), getattr(step, echo)),
         *([("whole frame", step.whole_frame)] if ends_later(step.whole_frame, step.echo) else []),
+        *((f"{name_group(step, keys.group)}: echo", getattr(keys, echo)) for keys in step.keys if is_probe(step, keys)),
         (name_quoted("answer", response), getattr(step, response)),
     ]
-    groups = dict.fromkeys([*(keys.group for keys in step.keys), *(each.group for each in step.classes)])
-    for group in groups if len(groups) > 1 else ():
-        rows += [(f"{group}: echo", getattr(keys, echo)) for keys in step.keys if keys.group == group]
-        rows += [(each.label, getattr(each, response)) for each in step.classes if each.group == group]
-    if len(groups) == 1 < len(step.classes):
-        rows += [(each.transaction, getattr(each, response)) for each in step.classes]
+    rows += rows_by_group(step, echo, response)
     known = [(label, durations) for label, durations in rows if durations.total]
     cells = [(label, write_count(each), *(write_percentile(each, name) for name in BRIEF)) for label, each in known]
     caption = "; ".join(
@@ -138,6 +155,37 @@ def brief_table(step: StepFigures) -> Table:
         if any(sign in cell for row in cells for cell in row[1:])
     )
     return Table(("", "count", *BRIEF), cells, caption, wraps=0, may_end_early=True)
+
+
+def rows_by_group(step: StepFigures, echo: str, response: str) -> Iterator[tuple[str, Distribution]]:
+    """Rows of several groups of the load, or several transactions of one; of probes, rows of each transaction."""
+    keys = [each for each in step.keys if not is_probe(step, each)]
+    classes = [each for each in step.classes if not is_probe(step, each)]
+    probed = {(each.group, each.transaction): each for each in step.classes if is_probe(step, each)}
+    groups = dict.fromkeys([*(each.group for each in keys), *(each.group for each in classes)])
+    for group in groups if len(groups) > 1 else ():
+        yield from ((f"{group}: echo", getattr(each, echo)) for each in keys if each.group == group)
+        yield from ((each.label, getattr(each, response)) for each in classes if each.group == group)
+    for each in classes if len(groups) == 1 < len(classes) else ():
+        yield each.transaction, getattr(each, response)
+        for name in [name for name in probed if name[1] == each.transaction]:
+            same = probed.pop(name)
+            yield label_class(step, same), getattr(same, response)
+    yield from ((label_class(step, each), getattr(each, response)) for each in probed.values())
+
+
+def is_probe(step: StepFigures, each: KeyTimes | TransactionClass) -> bool:
+    return step.probe is not None and each.group in step.probe.groups
+
+
+def name_group(step: StepFigures, group: str) -> str:
+    """The name of a group of users: that of a probe says that it is one."""
+    names_it = step.probe is None or group not in step.probe.groups or "probe" in group
+    return group if names_it else f"probe {group}"
+
+
+def label_class(step: StepFigures, each: TransactionClass) -> str:
+    return class_label(name_group(step, each.group), each.transaction)
 
 
 def name_quoted(label: str, series: str) -> str:

@@ -134,6 +134,9 @@ def _plan_search(plan: Plan, method: Method, budget: str | None) -> PlannedSearc
     if plan.settings.beside or any(group.background for group in plan.settings.group):
         what = "a search has nothing beside it: no neighbour (`beside`), no users in the background (`sessions`)"
         raise InputError(what, "sweep instead: cuesta run --users 1,2,5,10 --beside COMMAND")
+    if any(group.is_probe for group in plan.settings.group):
+        what = "a search has no probe: its trials are short, and a probe has few users"
+        raise InputError(what, "run the load that it finds with a probe beside it")
     search_job = SearchJob(job, most, {"method": method.json()})
     return PlannedSearch(search_job, plan.settings, method, _budget(plan.settings, budget))
 

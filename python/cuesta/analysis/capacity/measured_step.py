@@ -61,12 +61,14 @@ class MeasuredStep:
 
     @property
     def work(self) -> Work | None:
-        """None if nothing was completed."""
+        """None if nothing was completed. The host works for probes too."""
         step = self.step
         if step.transactions.per_s and step.response_from_sent.count:
-            return Work("transaction", step.transactions.per_s, step.response_from_sent)
+            per_s = step.all_transactions / step.seconds if step.probe else step.transactions.per_s
+            return Work("transaction", per_s, step.response_from_sent)
         if step.keystrokes.per_s and step.echo_from_sent.count:
-            return Work("key", step.keystrokes.per_s, step.echo_from_sent)
+            per_s = step.all_keys / step.seconds if step.probe else step.keystrokes.per_s
+            return Work("key", per_s, step.echo_from_sent)
         return None
 
     @property

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from cuesta.analysis.planned import count_nodes
 from cuesta.ledger import JsonObject
 from cuesta.ledger.record import CertificationSetup
 from cuesta.ledger.versions import Compared
@@ -117,8 +118,7 @@ def _add_step(facts: dict[str, dict[str, object]], step: JsonObject, place: str)
 def _place(plan: JsonObject) -> dict[str, object]:
     """Where the users are: the kind of engine, and the number of nodes. Older records are of this machine."""
     engine = plan.get("engine", "local")
-    nodes = engine.count(",") + 1 if engine.startswith("ssh:") else plan.get("nodes", 1)
-    return {"engine": engine.partition(":")[0], "nodes": nodes}
+    return {"engine": engine.partition(":")[0], "nodes": count_nodes(plan)}
 
 
 def _select_others(names: Collection[str], table: JsonObject) -> dict[str, object]:

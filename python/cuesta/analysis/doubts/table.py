@@ -17,6 +17,7 @@ from cuesta.analysis.doubts.phrases import (
 )
 from cuesta.analysis.neighbour import quote_command
 from cuesta.analysis.planned import Allowed
+from cuesta.analysis.probe import describe_probe
 from cuesta.analysis.unsteady import describe_overload, describe_shift
 from cuesta.analysis.waits import is_stuck
 from cuesta.figures.counts import describe_wait
@@ -290,6 +291,18 @@ def starved(step: StepFigures, allowed: Allowed) -> Doubt | None:
     where = name_worst_node(step.agents, "run_wait")
     text = f"the driver waited for a CPU{where} {share(waited)} of the time (allowed {share(most)})"
     return Doubt(text, advice, "driver")
+
+
+@step_doubt
+def slower_than_probe(step: StepFigures, _: Allowed) -> Doubt | None:
+    """Users apart saw the host answer sooner: the driver adds to the times of the others what it does not know of.
+
+    It may receive late, or its node's network may be full. The thresholds are those of `analysis.probe`.
+    """
+    if step.probe is None or step.probe.verdict != "driver":
+        return None
+    advice = "use fewer users on each node, or more --agents, --threads or --nodes; the probe's rows are of the host"
+    return Doubt(describe_probe(step.probe), advice, "driver")
 
 
 @step_doubt
