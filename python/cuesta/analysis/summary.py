@@ -222,5 +222,7 @@ def void_limit(verdict: LimitResult, step: StepFigures, doubts: list[Doubt]) -> 
 
 def how_ended(recorded: Recorded) -> str:
     """How the run ended: the worst ending of its last agents."""
-    ways = {agent.ending["ended"] if agent.ending else "cut off" for agent in recorded.last_agents} or {"cut off"}
+    last = recorded.last_agents
+    ways = {agent.ending["ended"] if agent.ending and not agent.notes.death else "cut off" for agent in last}
+    ways = ways or {"cut off"}
     return next((way for way in ("failed", "cut off", "interrupted") if way in ways), "completed")

@@ -46,6 +46,8 @@ LOST = 5_000_000_000
 """Nanoseconds after which it is given up."""
 PATIENCE = 10.0
 """Seconds, beyond its own drain, within which a stopped agent must end; also for an answer with its clock."""
+BRIEF_PATIENCE = 2.0
+"""The same for one that has failed."""
 INSTANTS = ("begin", "settled", "end", "at")
 """Entries of an announcement that are nanoseconds from the start of the segment."""
 
@@ -75,8 +77,6 @@ class FollowedAgent:
         """When it last said something, from its first snapshot on."""
         self._silent = 0
         """How long it had said nothing at the last look."""
-        self._given_up: str | None = None
-        """Why nobody listens to it any more, as it would be said how it ended."""
         self._readings: queue.SimpleQueue[Reading | None] = queue.SimpleQueue()
         """Readings of its clock; then None when the agent has ended."""
         self._read_at = 0
@@ -90,11 +90,6 @@ class FollowedAgent:
     @property
     def has_ended(self) -> bool:
         return self.gone.is_set()
-
-    @property
-    def stall(self) -> str | None:
-        """The longest that it said nothing while it ran; None if it never stalled."""
-        return f"{self.name} said nothing for {self.stalled / 1e9:.1f} s" if self.stalled else None
 
     def instruct(self, spec: RunSpec, tapes: Mapping[str, TapeText], environment: Mapping[str, str]) -> None:
         """Send its order; `environment` has additional variables for programs on its own lines."""
@@ -150,9 +145,15 @@ class FollowedAgent:
             self._note(silent=self._silent)
         self._silent = silent
         self.stalled = max(self.stalled, silent if silent >= STALLED else 0)
-        if silent >= LOST and self._given_up is None:
-            self._given_up = f"said nothing for {silent / 1e9:.1f} s: it was stopped, or its link was cut"
+        if silent >= LOST:
+            self.give_up(f"said nothing for {silent / 1e9:.1f} s: it was stopped, or its link was cut")
             self.agent.kill()
+
+    def give_up(self, how: str) -> None:
+        """Record how it failed, once: nothing is expected of it any more."""
+        if self.failure is None:
+            self.failure = f"it {how}"
+            self._note(died=how)
 
     def watch_anew(self, now: int) -> None:
         """Count its silence from now on, because the engine itself did not listen before."""
@@ -192,17 +193,17 @@ class FollowedAgent:
             for row in self.agent.listen():
                 self._hear(from_json(AgentMessage, row), _native.now())
             self.ready.set()
-            how = self._given_up or self.agent.how_it_ended()
-            if self.ended is None and self.failure is None:
-                self.failure = f"it {how}"
-                self._note(died=how)
+            how = self.agent.how_it_ended()
+            if self.ended is None:
+                self.give_up(how)
             self._heard_at = None
             self._readings.put(None)
         finally:
             self.gone.set()
 
     def _hear(self, message: AgentMessage, received: int) -> None:
-        self._heard_at = received if self._heard_at or message.snapshot else None
+        if message.clock is None:  # whoever answers for its clock need not be the agent
+            self._heard_at = received if self._heard_at or message.snapshot else None
         match message:
             case AgentMessage(ready=AgentReady() as ready):
                 self.clock = AgentClock(ready.clock)
@@ -238,7 +239,7 @@ def listen_to_agents(agents: Sequence[Agent], folder: Path) -> Iterator[list[Fol
             for agent in agents:
                 agent.stop()
             for each in followed:
-                if not each.gone.wait(PATIENCE):
+                if not each.gone.wait(PATIENCE if each.failure is None else BRIEF_PATIENCE):
                     each.agent.kill()
                     each.gone.wait()
                 each.note_last_reading()

@@ -53,8 +53,9 @@ def run_job(job: Job, out: Path, observe: Observer, stopping: threading.Event, e
                     driven.expect(number, step.settled, step.end)
                 driven.deployment.expect_no_more()
                 follow(driven.agents, with_steps_of_the_run(job, segment, observe), stopping, driven.is_spoilt)
+                driven.give_up()
                 notes += driven.notes()
-            failures = driven.troubles()
+            failures = driven.failures()
     return RunResult(folder, stopping.is_set(), failures, notes)
 
 
@@ -87,18 +88,23 @@ class Driven:
         how = self.deployment.how_host_ended()
         return [f"the built-in host ended during the run: it {how}"] if how else []
 
-    def troubles(self) -> list[str]:
-        """What failed of the driver, and agents that stalled: the figures of a run are spoilt by either."""
-        return [*self.failures(), *(each.stall for each in self.agents if each.stall and not each.failure)]
-
     def is_spoilt(self) -> bool:
-        return bool(self.troubles())
+        """Whether the figures of a run are: an agent has failed or stalled, or the nodes are lost."""
+        is_lost = bool(self.deployment.why_lost())
+        return is_lost or any(each.failure or each.stalled for each in self.agents)
+
+    def give_up(self) -> None:
+        """Record which agents spoil the run, if any do, and why: those that stalled, or all if the nodes are lost."""
+        lost = self.deployment.why_lost()
+        for each in self.agents:
+            if lost:
+                each.give_up(f"was given up: {lost}")
+            elif each.stalled:
+                each.give_up(f"said nothing for {each.stalled / 1e9:.1f} s")
 
     def failures(self) -> list[str]:
-        """What failed of the driver: agents, or all nodes. Raises CuestaError if no agent recorded anything."""
+        """The agents that failed, and why. Raises CuestaError if no agent recorded anything."""
         failures = [f"{each.name}: {each.failure}" for each in self.agents if each.failure]
-        if lost := self.deployment.why_lost():
-            failures.insert(0, lost)
         if failures and all(each.latest is None for each in self.agents):
             raise CuestaError("the run cannot start: " + "; ".join(failures))
         return failures

@@ -157,6 +157,9 @@ class Trials:
             fetch_records(self.driven.agents, self.segment)
             trial = choose(self.folder)
         self.driven.deployment.expect_no_more()
+        if self.driven.deployment.why_lost():
+            self.driven.give_up()
+            return
         if self.failure:
             return  # agents that do not record would not follow an announcement either
         end = self._next_instant()

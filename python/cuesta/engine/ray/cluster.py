@@ -43,7 +43,12 @@ class RayCluster:
         self._deaths: dict[int, str] = {}
         """Why actors died, by node."""
         self._told = threading.Condition()
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    def wait_for_end(self) -> None:
+        """Wait until all that its process said is heard."""
+        self._listener.join()
 
     def open(self, address: str | None, nodes: int, cpus: int) -> dict[str, Any]:
         """Have so many nodes; returns the engine's `address` in the cluster, and the `nodes`. Raises CuestaError."""
@@ -124,13 +129,15 @@ def join_cluster() -> Iterator[RayCluster]:
             stderr=errors,
             start_new_session=True,  # so that Ctrl-C at the terminal reaches only the engine
         )
+        cluster = RayCluster(process, errors)
         try:
-            yield RayCluster(process, errors)
+            yield cluster
         finally:
             with suppress(OSError):
                 process.stdin.close() if process.stdin else None
             try:
-                process.wait(ENDING)
+                process.wait(0 if cluster.lost else ENDING)
             except subprocess.TimeoutExpired:
                 process.kill()  # what it had started of Ray ends with it
                 process.wait()
+            cluster.wait_for_end()

@@ -18,7 +18,7 @@ from typing import Any
 
 import ray
 from ray.cluster_utils import Cluster
-from ray.exceptions import RayActorError, RayError
+from ray.exceptions import ActorUnavailableError, RayActorError, RayError
 from ray.util import placement_group, remove_placement_group
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
@@ -136,9 +136,16 @@ def watch_actor(number: int, actor: Any, rows: Rows) -> None:
     try:
         ray.get(actor.stay.remote([]))
     except RayActorError as error:
-        rows.say(died=number, why=in_short(error))
+        rows.say(died=number, why=describe_death(error))
     except RayError:
         return  # it was told otherwise that the cluster is lost
+
+
+def describe_death(error: RayActorError) -> str:
+    """In a few words; Ray's own are about the call that did not return."""
+    if isinstance(error, ActorUnavailableError):
+        return "Ray does not reach its actor there any more"
+    return "its node has died" if "its node has died" in str(error) else "its Ray actor has died"
 
 
 def watch_head(rows: Rows) -> None:

@@ -56,9 +56,10 @@ class NodeActor:
                     has_connected.set()
                     end.serve()
             except OSError as error:
+                if has_connected.is_set():
+                    os._exit(1)  # the engine is lost, and nobody else has work for this actor
                 failure.append(str(error))
-            finally:
-                has_connected.set()
+            has_connected.set()
 
         threading.Thread(target=serve, daemon=True).start()
         has_connected.wait()

@@ -27,6 +27,7 @@ class NodeEnd:
         self._shipping = Shipping(Path(agent.records))
         self._shipping_lock = threading.Lock()
         self._ended = threading.Event()
+        self._is_lost = False
 
     def tell(self, row: Mapping[str, Any]) -> None:
         """Pass a row on to the agent; it records where this machine has room."""
@@ -35,7 +36,10 @@ class NodeEnd:
         self._agent.tell(row)
 
     def serve(self) -> None:
-        """Pass rows on until the agent has ended, and the engine has all that it recorded."""
+        """Pass rows on until the agent has ended, and the engine has all that it recorded.
+
+        Raises ConnectionError if the engine was lost before that; the agent has ended then, too.
+        """
         obeying = threading.Thread(target=self._obey, daemon=True)
         obeying.start()
         threading.Thread(target=self._keep_shipping, daemon=True).start()
@@ -48,6 +52,8 @@ class NodeEnd:
         self._stream.end()
         obeying.join()  # until the engine has read all this: closing before it would cut it off
         self._stream.close()
+        if self._is_lost:
+            raise ConnectionError("the connection to the engine was lost")
 
     def _obey(self) -> None:
         for row in self._stream.receive():
@@ -62,6 +68,7 @@ class NodeEnd:
                 case _:
                     self.tell(row)
         if not self._ended.is_set():
+            self._is_lost = True
             self._agent.kill()  # nobody waits for what it would measure
 
     def _keep_shipping(self) -> None:
