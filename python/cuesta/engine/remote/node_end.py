@@ -46,6 +46,7 @@ class NodeEnd:
         for row in self._agent.listen():
             self._stream.send(row)
         how = self._agent.how_it_ended()
+        self._agent.stop()
         self._ended.set()
         self._ship(is_complete=True)
         self._stream.send({"exited": how})

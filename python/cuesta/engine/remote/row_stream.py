@@ -62,6 +62,7 @@ class RowStream:
     def close(self) -> None:
         """End both ways at once: `receive` ends at both ends."""
         self._shut(socket.SHUT_RDWR)
+        self._rows.close()  # once the thread that receives has come back
         self._connection.close()
 
     def _shut(self, how: int) -> None:

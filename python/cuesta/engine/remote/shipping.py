@@ -1,7 +1,7 @@
 """The records of an agent on its way to the engine: pieces of files, in the order in which they were written.
 
-A piece is `{"file": NAME, "at": OFFSET, "bytes": BASE64}`. Pieces of a file of rows end with a row, so that the copy
-has whole rows whenever the node is lost. A file that was replaced begins anew.
+A piece is `{"file": NAME, "at": OFFSET, "bytes": BASE64}`. What is sent at once of a file of rows ends with a row, so
+that the copy has whole rows when the node is lost.
 """
 
 import re
@@ -19,44 +19,51 @@ NAME = re.compile(r"\w[\w-]*(\.\w+)+", re.ASCII)
 
 
 class Shipping:
-    """What is new in a folder since it was last asked."""
+    """What is new in a folder since it was last asked. Files of rows grow, files of JSON are replaced."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._sent: dict[str, tuple[int, int]] = {}
-        """By name: the inode of the file, and how much of it was sent."""
+        self._sent: dict[str, int] = {}
+        """How much was sent of files that grow."""
+        self._known: dict[str, bytes] = {}
+        """Files as they were sent."""
 
     def new_pieces(self, *, is_complete: bool = False) -> Iterator[dict[str, Any]]:
-        """Yield what was recorded since the last call; `is_complete`: nothing more will be, a last row may be cut."""
+        """Yield what is new. `is_complete`: nothing more will be recorded, and a last row may be cut."""
         for path in sorted(self._folder.glob("*.*")):
-            if NAME.fullmatch(path.name) and not path.name.endswith(".part"):
-                yield from self._pieces_of(path, whole=is_complete or path.suffix == ".json")
+            if NAME.fullmatch(path.name) and path.suffix != ".part":
+                pieces = self._replaced(path) if path.suffix == ".json" else self._grown(path, whole=is_complete)
+                yield from pieces
 
-    def _pieces_of(self, path: Path, *, whole: bool) -> Iterator[dict[str, Any]]:
+    def _replaced(self, path: Path) -> Iterator[dict[str, Any]]:
+        content = path.read_bytes()
+        if content != self._known.get(path.name):
+            self._known[path.name] = content
+            yield piece(path.name, 0, content)
+
+    def _grown(self, path: Path, *, whole: bool) -> Iterator[dict[str, Any]]:
+        begin = self._sent.get(path.name, 0)
         with path.open("rb") as file:
-            inode = path.stat().st_ino
-            known, at = self._sent.get(path.name, (inode, 0))
-            at = at if known == inode else 0
-            file.seek(at)
-            while piece := file.read(LONGEST_PIECE):
-                if not whole:
-                    piece = piece[: piece.rfind(b"\n") + 1]
-                    file.seek(at + len(piece))
-                if not piece:
-                    break
-                yield {"file": path.name, "at": at, "bytes": b64encode(piece).decode()}
-                at += len(piece)
-                self._sent[path.name] = (inode, at)
+            file.seek(begin)
+            content = file.read()
+        end = len(content) if whole else content.rfind(b"\n") + 1
+        for at in range(0, end, LONGEST_PIECE):
+            yield piece(path.name, begin + at, content[at : min(at + LONGEST_PIECE, end)])
+        self._sent[path.name] = begin + end
 
 
-def keep_piece(piece: Mapping[str, Any], folder: Path) -> None:
+def piece(name: str, at: int, content: bytes) -> dict[str, Any]:
+    return {"file": name, "at": at, "bytes": b64encode(content).decode()}
+
+
+def keep_piece(sent: Mapping[str, Any], folder: Path) -> None:
     """Write a piece into the copy of the folder. Raises ValueError for a name that no record has, and OSError."""
-    name, content = str(piece["file"]), b64decode(piece["bytes"])
+    name, content = str(sent["file"]), b64decode(sent["bytes"])
     if not NAME.fullmatch(name):
         raise ValueError(f"no name of a record: {name!r}")
-    if piece["at"]:
+    if sent["at"]:
         with (folder / name).open("r+b") as file:
-            file.seek(piece["at"])
+            file.seek(sent["at"])
             file.write(content)
     else:
         make_private(folder)
