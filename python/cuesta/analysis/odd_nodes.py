@@ -11,7 +11,7 @@ alike in nothing else. (A node's users are then a random choice of all users: a 
 node or more it is the quartile. It needs 9 users on each of 3 nodes, or 5 on each of 8.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import accumulate
 from math import comb
 from statistics import median_low
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from cuesta.figures.driver import OddNode
 from cuesta.ledger import Tag
@@ -60,6 +60,36 @@ class NodeSample:
     values: Mapping[Class, Buckets]
 
 
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Values, rising, and how many there are below each and in all."""
+
+    values: Sequence[float]
+    sums: Sequence[int]
+
+    @classmethod
+    def rank(cls, parts: Iterable[Buckets]) -> Self:
+        """Add values up."""
+        total = Counter[float]()
+        for part in parts:
+            total.update(part)
+        values = sorted(total)
+        return cls(values, list(accumulate((total[value] for value in values), initial=0)))
+
+    @property
+    def count(self) -> int:
+        return self.sums[-1]
+
+    def below(self, value: float) -> int:
+        return self.sums[bisect_left(self.values, value)]
+
+    def up_to(self, value: float) -> int:
+        return self.sums[bisect_right(self.values, value)]
+
+
+NO_VALUES = Ranked([], [0])
+
+
 def find_odd_nodes(records: "StepRecords") -> list[OddNode]:
     """Compare the nodes of a step; empty with fewer than three."""
     nodes = defaultdict[str, list[int]](list)
@@ -96,14 +126,14 @@ def compare_durations(figure: str, nodes: Mapping[str, NodeSample]) -> Iterator[
     """Yield the nodes of which a figure is odd, each by the class in which most values are."""
     classes = {name for sample in nodes.values() for name in sample.values}
     shared = [name for name in classes if sum(name in sample.values for sample in nodes.values()) >= FEWEST_NODES]
-    totals = {name: add_up(sample.values.get(name, {}) for sample in nodes.values()) for name in shared}
+    totals = {name: Ranked.rank(sample.values.get(name, {}) for sample in nodes.values()) for name in shared}
     for node, sample in nodes.items():
-        own = {name: values for name, values in sample.values.items() if name in totals}
+        own = {name: Ranked.rank([values]) for name, values in sample.values.items() if name in totals}
         users, others = count_compared(node, nodes, {group for group, _ in own})
-        count = sum(sum(values.values()) for values in own.values())
+        count = sum(ranked.count for ranked in own.values())
         if not (tail := choose_tail(min(users, count, MOST_USERS), min(others, MOST_OTHERS), len(nodes))):
             continue
-        compared = [compare_class(name, values, totals[name], tail) for name, values in own.items()]
+        compared = [compare_class(name, ranked, totals[name], tail) for name, ranked in own.items()]
         if worst := find_worst(compared):
             group, source = worst.name
             transaction = None if source == KEYS else source
@@ -134,13 +164,11 @@ class ComparedClass:
         return abs(self.median - self.others) >= max(LEAST, LEAST_SHARE * self.others)
 
 
-def compare_class(name: Class, own: Buckets, total: Buckets, tail: float) -> ComparedClass:
-    """Compare a node's values with what is left of all nodes' without them."""
-    left = {value: count - own.get(value, 0) for value, count in total.items() if count > own.get(value, 0)}
-    low, middle, high = (find_quantile(left, share) for share in (tail, 0.5, 1 - tail))
-    above = sum(count for value, count in own.items() if value > high)
-    below = sum(count for value, count in own.items() if value < low)
-    return ComparedClass(name, sum(own.values()), above, below, find_quantile(rise(own), 0.5), middle)
+def compare_class(name: Class, own: Ranked, all_nodes: Ranked, tail: float) -> ComparedClass:
+    """Compare a node's values with those of all nodes without them."""
+    low, middle, high = (find_quantile(all_nodes, own, share) for share in (tail, 0.5, 1 - tail))
+    above = own.count - own.up_to(high)
+    return ComparedClass(name, own.count, above, own.below(low), find_quantile(own, NO_VALUES, 0.5), middle)
 
 
 def find_worst(classes: Sequence[ComparedClass]) -> ComparedClass | None:
@@ -154,22 +182,11 @@ def find_worst(classes: Sequence[ComparedClass]) -> ComparedClass | None:
     return None
 
 
-def add_up(parts: Iterable[Buckets]) -> dict[float, int]:
-    """Add values up, rising."""
-    total = Counter[float]()
-    for part in parts:
-        total.update(part)
-    return rise(total)
-
-
-def rise(values: Buckets) -> dict[float, int]:
-    return dict(sorted(values.items()))
-
-
-def find_quantile(rising: Buckets, share: float) -> float:
-    """The least value that at least this share of the values does not exceed."""
-    values, sums = list(rising), list(accumulate(rising.values()))
-    return values[min(bisect_left(sums, share * sums[-1]), len(values) - 1)]
+def find_quantile(ranked: Ranked, without: Ranked, share: float) -> float:
+    """The least value that at least this share of the values, without some of them, does not exceed."""
+    wanted = share * (ranked.count - without.count)
+    found = bisect_left(ranked.values, wanted, key=lambda value: ranked.up_to(value) - without.up_to(value))
+    return ranked.values[min(found, len(ranked.values) - 1)]
 
 
 @lru_cache(maxsize=1024)
