@@ -1,10 +1,11 @@
-"""Machines for tests: each has a network, a monotonic clock, processes and a /tmp of its own. As root.
+"""Machines for tests: each has a network, a monotonic clock, processes and files (/tmp) of its own. As root.
 
 A machine is a process that holds its namespaces, the first of its process namespace: when it ends, all others in it do.
 All machines are on one bridge, which stands in a network namespace of the test.
 """
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,11 @@ from typing import Any
 from tests.own_network import own_network
 
 NETWORK = "10.77.0"
-HOLD = "mount -t tmpfs none /tmp && ip link set lo up && echo made && exec cat"
+HOLD = """
+mount --bind "$0" /mnt && mount -t tmpfs none /tmp && mkdir -p "$0" && mount --move /mnt "$0" || exit
+ip link set lo up && echo made && exec cat
+"""
+"""Has an empty /tmp, but for one folder, which all machines share."""
 NAMESPACES = ["net", "mount", "pid", "time"]
 
 
@@ -58,29 +63,33 @@ class Machine:
                 continue  # it has ended
         return {pid: command for pid, command in found.items() if pid != self.first}
 
+    def end(self) -> None:
+        """End all its processes."""
+        os.kill(self.first, signal.SIGKILL)
+
     def cut(self) -> None:
         """Cut its link."""
         subprocess.run(["ip", "link", "set", self.link, "down"], check=True)
 
 
 @contextmanager
-def machines(clocks: Sequence[int]) -> Iterator[list[Machine]]:
-    """Have machines during the block, their clocks so many seconds ahead."""
+def machines(clocks: Sequence[int], shared: Path) -> Iterator[list[Machine]]:
+    """Have machines during the block, their clocks so many seconds ahead; all see one folder."""
     with own_network(), ExitStack() as stack:
         for command in (
             ["ip", "link", "add", "bridge", "type", "bridge"],
             ["ip", "link", "set", "bridge", "up"],
         ):
             subprocess.run(command, check=True)
-        yield [stack.enter_context(machine(number, ahead)) for number, ahead in enumerate(clocks, 1)]
+        yield [stack.enter_context(machine(number, ahead, shared)) for number, ahead in enumerate(clocks, 1)]
 
 
 @contextmanager
-def machine(number: int, ahead: int) -> Iterator[Machine]:
+def machine(number: int, ahead: int, shared: Path) -> Iterator[Machine]:
     clock = ["--time", "--monotonic", str(ahead), "--boottime", str(ahead)]
     unshare = ["unshare", "--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child", *clock]
     with subprocess.Popen(
-        [*unshare, "sh", "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        [*unshare, "sh", "-c", HOLD, shared], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
     ) as holder:
         assert holder.stdin
         assert holder.stdout

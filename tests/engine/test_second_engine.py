@@ -21,6 +21,7 @@ from cuesta.plan.sweep import at_load
 from cuesta.records.messages import Snapshot
 from tests.busy import BUSY
 from tests.conftest import Write
+from tests.engine.due_times import due_after_start
 from tests.engine.namespaces import NamespaceEngine
 
 GRID = 100_000_000
@@ -73,17 +74,6 @@ def run(job: Job, folder: Path, engine: Engine) -> Recorded:
     result = run_job(job, folder, look_away, Event(), engine)
     assert not result.failures
     return open_run(folder)
-
-
-def due_after_start(recorded: Recorded) -> dict[int, list[int]]:
-    """The due instants of each user, in nanoseconds from the start on its agent's own clock."""
-    due: dict[int, list[int]] = {}
-    for agent in recorded.agents:
-        start_at = agent.origin.clock + agent.notes.offset
-        for row in (agent.folder / "transactions.csv").read_text().splitlines()[1:]:
-            user, at = row.split(",")[2:4]
-            due.setdefault(int(user), []).append(int(at) - start_at)
-    return due
 
 
 def first_readings(recorded: Recorded, engine: NamespaceEngine) -> list[tuple[int, int]]:
