@@ -115,3 +115,17 @@ def test_one_odd_node_of_eight_is_told_and_the_run_stays_valid(tmp_path: Path) -
 def test_alike_nodes_and_agents_of_one_machine_have_no_odd_one(tmp_path: Path) -> None:
     assert summarise(make_odd(tmp_path / "alike", echo=0.007, cpu=0.01)).last.odd_nodes == []
     assert summarise(make_odd(tmp_path / "here", [None] * 8)).last.odd_nodes == []
+
+
+@pytest.mark.parametrize(("failing", "found"), [(2, []), (6, ["10.77.0.5"]), (12, ["10.77.0.5"])])
+def test_a_node_whose_users_fail_though_others_do_not_is_odd(tmp_path: Path, failing: int, found: list[str]) -> None:
+    """Beside one failing user of each other node."""
+    folder = make_odd(tmp_path / "run", echo=0.007, cpu=0.01)
+    for agent in range(8):
+        change_rows(
+            folder / f"agent-{agent}" / "users.jsonl",
+            lambda row: row | {"unanswered": row["user"] // 8 < (failing if row["user"] % 8 == 4 else 1)},
+        )
+    odd = summarise(folder).last.odd_nodes
+    assert [each.node for each in odd] == found
+    assert all((each.figure, each.value, each.others) == ("failing_users", failing / 12, 1 / 12) for each in odd)

@@ -44,6 +44,11 @@ WAY, SHORTER, MACHINE = "another way to the host", "a shorter way to the host", 
             "driver delay 5.00 ms at the median, the others 100 µs; echo 10.0 ms, 5.00 ms",
             MACHINE,
         ),
+        (
+            [("failing_users", None, 0.75, 0.0), ("echo", None, 0.01, 0.005)],
+            "75.0 % of its users had no line or no answer, of the others' 0.0 %; echo 10.0 ms, 5.00 ms",
+            WAY,
+        ),
     ],
 )
 def test_an_odd_node_is_one_sentence(

@@ -3,7 +3,7 @@
 For each figure a node is held against all others together. It is odd if more than half of its values lie above (or
 below) a percentile of the others' values of the same class, and its median differs by 1 ms and a tenth at least.
 Classes are not mixed, so that a node whose users happen to do other work is not odd. What all nodes share, such as
-queues of the host, moves all of them.
+queues of the host, moves all of them. Users who fail are compared by Fisher's exact test.
 
 The percentile depends on the number of users, not of values, as those of one user may be alike: it is so far out that
 chance takes a node for odd in at most FALSE_ALARMS of the steps even if each user's values were all the same, and users
@@ -17,12 +17,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
-from math import comb
+from math import comb, exp, lgamma
 from statistics import median_low
 from typing import TYPE_CHECKING, Self
 
 from cuesta.figures.driver import OddNode
 from cuesta.ledger import Tag
+from cuesta.records.rows import UserRow
 from cuesta.records.series import KEYS
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ FURTHEST_IN = 0.25
 MOST_USERS, MOST_OTHERS = 100, 1000
 """Users that are counted: more move the percentile no further."""
 DURATIONS = ("lateness", "echo", "first_response", "response")
-CPU_PER_KEY = "cpu_per_key"
+CPU_PER_KEY, FAILING_USERS = "cpu_per_key", "failing_users"
 COSTLIER = 1.5
 """A node is odd if a key costs it so many times the CPU time of the costliest other, or so many times less."""
 ENOUGH_KEYS = 1000
@@ -99,7 +100,7 @@ def find_odd_nodes(records: "StepRecords") -> list[OddNode]:
     if len(nodes) < FEWEST_NODES:
         return []
     found = [odd for figure in DURATIONS for odd in compare_durations(figure, sample_nodes(records, nodes, figure))]
-    return [*found, *compare_costs(records, nodes)]
+    return [*compare_failures(records, nodes), *found, *compare_costs(records, nodes)]
 
 
 def sample_nodes(records: "StepRecords", nodes: Mapping[str, Sequence[int]], figure: str) -> dict[str, NodeSample]:
@@ -118,8 +119,7 @@ def has_figure(tag: Tag, figure: str) -> bool:
 
 def count_users(records: "StepRecords", agents: Sequence[int]) -> Counter[str]:
     """Count the users of some agents who were at work, by group."""
-    rows = (row for agent in agents for row in records.agents[agent].users)
-    return Counter(row.group for row in rows if row.step == records.number and row.at_work)
+    return Counter(row.group for agent in agents for row in records.users_of(agent) if row.at_work)
 
 
 def compare_durations(figure: str, nodes: Mapping[str, NodeSample]) -> Iterator[OddNode]:
@@ -207,6 +207,45 @@ def chance_beyond(own: int, others: int, rank: int) -> float:
     highest = half + rank - 1
     ways = sum(comb(own, many) * comb(others, highest - many) for many in range(half, min(own, highest) + 1))
     return ways / comb(own + others, highest) if highest <= own + others else 1.0
+
+
+def compare_failures(records: "StepRecords", nodes: Mapping[str, Sequence[int]]) -> Iterator[OddNode]:
+    """Yield the nodes of whose users so many fail that chance seldom makes them a random choice of all users.
+
+    Only of groups that three nodes play at least.
+    """
+    users = {node: [row for agent in agents for row in records.users_of(agent)] for node, agents in nodes.items()}
+    on_nodes = Counter(group for rows in users.values() for group in {row.group for row in rows})
+    compared = {
+        node: [is_failing(row) for row in rows if on_nodes[row.group] >= FEWEST_NODES] for node, rows in users.items()
+    }
+    count, failing = (sum(map(function, compared.values())) for function in (len, sum))
+    for node, own in compared.items():
+        others = count - len(own)
+        if not own or not others:
+            continue
+        share, of_others = sum(own) / len(own), (failing - sum(own)) / others
+        if share < of_others + LEAST_SHARE:
+            continue
+        if chance_of_more(sum(own), len(own), others, failing) <= FALSE_ALARMS / len(nodes):
+            yield OddNode(node, FAILING_USERS, None, None, share, of_others)
+
+
+def is_failing(user: UserRow) -> bool:
+    """Whether it lost its line, gave a wait up, or had no answer."""
+    return bool(user.lost or user.gave_up or user.unanswered)
+
+
+def chance_of_more(found: int, own: int, others: int, failing: int) -> float:
+    """The chance that at least `found` of `own` users fail, if `failing` of all do: Fisher's exact test, one side."""
+    counts = range(max(found, failing - others), min(own, failing) + 1)
+    ways = (log_ways(own, many) + log_ways(others, failing - many) for many in counts)
+    return sum(exp(each - log_ways(own + others, failing)) for each in ways)
+
+
+def log_ways(all_of: int, chosen: int) -> float:
+    """The logarithm of the number of ways to choose some of several."""
+    return lgamma(all_of + 1) - lgamma(chosen + 1) - lgamma(all_of - chosen + 1)
 
 
 def compare_costs(records: "StepRecords", nodes: Mapping[str, Sequence[int]]) -> Iterator[OddNode]:

@@ -80,6 +80,10 @@ class StepRecords:
         self.seconds = max((measured_seconds(rows) for rows in self.by_agent.values()), default=0.0)
         self.users = [row for agent in self.recorded.agents for row in agent.users if row.step == self.number]
 
+    def users_of(self, agent: int) -> list[UserRow]:
+        """The users of an agent that played the step."""
+        return [row for row in self.agents[agent].users if row.step == self.number]
+
     def figures(self) -> StepFigures:
         """Derive all figures of the step from its measurement interval."""
         users = self.plan.users if self.plan else round(self.at_work())

@@ -100,8 +100,13 @@ class OddNode:
     """A node whose figure differs from that of the others, at the same host in the same time."""
 
     node: str = declare("the name of the node")
-    figure: str = declare("`lateness`, `echo`, `first_response`, `response`, or `cpu_per_key` of the driver")
-    group: str | None = declare("the group of users; None for `cpu_per_key`")
+    figure: str = declare(
+        "`failing_users` (who lost their line, gave a wait up, or had no answer), `lateness`, `echo`, "
+        "`first_response`, `response`, or `cpu_per_key` of the driver"
+    )
+    group: str | None = declare("the group of users; None for figures of all users")
     transaction: str | None = declare("the name of the transaction in the tape; None for other figures than its own")
-    value: float = declare("the median on this node; for `cpu_per_key` the mean", Unit.SECONDS)
-    others: float = declare("the median of all other nodes' values", Unit.SECONDS)
+    value: float = declare(
+        "the median on this node in seconds; of `cpu_per_key` the mean; of `failing_users` the share of the users"
+    )
+    others: float = declare("the same of all other nodes together; of `cpu_per_key` the median")

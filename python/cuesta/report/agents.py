@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from cuesta.analysis.odd_nodes import CPU_PER_KEY
+from cuesta.analysis.odd_nodes import CPU_PER_KEY, FAILING_USERS
 from cuesta.figures.driver import AgentFigures, OddNode
 from cuesta.figures.step import StepFigures
 from cuesta.report.figure import head, write_count, write_duration
@@ -68,10 +68,16 @@ def describe_odd_nodes(step: StepFigures) -> Iterator[str]:
     """A sentence on each odd node: `10.77.0.5: echo 12.0 ms at the median, the others 7.00 ms`, and what it may be."""
     for node in dict.fromkeys(odd.node for odd in step.odd_nodes):
         first, *more = [odd for odd in step.odd_nodes if odd.node == node]
-        others = "".join(f"; {name_figure(odd, step)} {seconds(odd.value)}, {seconds(odd.others)}" for odd in more)
-        median = "" if first.figure == CPU_PER_KEY else " at the median"
-        figure = f"{name_figure(first, step)} {seconds(first.value)}{median}, the others {seconds(first.others)}"
-        yield f"{node}: {figure}{others}: {guess_cause(first)}?"
+        figures = [describe_first(first, step)]
+        figures += [f"{name_figure(odd, step)} {seconds(odd.value)}, {seconds(odd.others)}" for odd in more]
+        yield f"{node}: {'; '.join(figures)}: {guess_cause(first)}?"
+
+
+def describe_first(odd: OddNode, step: StepFigures) -> str:
+    if odd.figure == FAILING_USERS:
+        return f"{share(odd.value)} of its users had no line or no answer, of the others' {share(odd.others)}"
+    median = "" if odd.figure == CPU_PER_KEY else " at the median"
+    return f"{name_figure(odd, step)} {seconds(odd.value)}{median}, the others {seconds(odd.others)}"
 
 
 def name_figure(odd: OddNode, step: StepFigures) -> str:
