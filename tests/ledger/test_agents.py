@@ -89,7 +89,7 @@ def test_agents_that_died_are_named_by_their_nodes(tmp_path: Path, nodes: list[s
     )
     (doubt,) = (each.doubt for each in summarise(folder).doubts if each.doubt.name == "agent_died")
     assert doubt.text == f"agent 0 on driver2 was lost after 2 s{more}; what it had recorded is kept"
-    assert doubt.advice.startswith("see on that node who ended it")
+    assert doubt.advice.startswith("see on that node who ended or stopped it")
 
 
 def test_an_agent_that_was_given_up_is_told_once_with_the_reason_last(tmp_path: Path) -> None:

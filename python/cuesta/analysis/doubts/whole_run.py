@@ -23,7 +23,10 @@ def agent_died(recorded: Recorded) -> Doubt | None:
     ended = f"{name_agent(dead[0].number, node)} {how} after {death.seconds:.0f} s{colon}{why}"
     text = f"{ended}{count_others(dead)}; what it had recorded is kept"
     there, or_link = (" on that node", ", or what cut its link") if node else ("", "")
-    return Doubt(text, f"see{there} who ended it, such as the kernel for want of memory (dmesg){or_link}; run it again")
+    return Doubt(
+        text,
+        f"see{there} who ended or stopped it, such as the kernel for want of memory (dmesg){or_link}; run it again",
+    )
 
 
 def count_others(agents: Sequence[Agent]) -> str:
