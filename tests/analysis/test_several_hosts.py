@@ -62,6 +62,12 @@ def test_a_limit_is_of_the_first_host_unless_it_names_another(tmp_path: Path) ->
     assert [(each.value, each.ok) for each in summary.last.limits] == [(8, True), (8, True), (60, False), (None, False)]
 
 
+def test_a_published_figure_is_of_the_host_that_it_names(tmp_path: Path) -> None:
+    row = {"what": "farm", "figure": "host{farm}.cpu.usr", "value": "30", "source": "a memo"}
+    summary = add_farm(run(tmp_path / "run", published=(row,)).write(), report_of(usr=60.0))
+    assert [(each.figure, each.measured, each.ratio) for each in summary.published] == [("host{farm}.cpu.usr", 60, 2)]
+
+
 def test_the_bottleneck_is_of_a_host_by_name(tmp_path: Path) -> None:
     summary = add_farm(run(tmp_path / "run").write(), report_of(usr=88.0))
     assert "CPU of farm is 99.0 % busy at 4 users" in summary.json()["limited_by"]
