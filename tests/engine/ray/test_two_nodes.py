@@ -99,6 +99,8 @@ def test_a_run_ends_when_an_actor_dies_and_names_its_node(site: Site) -> None:
     victim, other = site.nodes
     records = [site.here / "dies" / f"agent-{number}" / "series.jsonl" for number in (0, 1)]
     wait_until(lambda: all(path.exists() and path.read_text().count("\n") > 3 for path in records), running)
+    agents = [pid for node in site.nodes for pid, command in node.processes().items() if "agent_process" in command]
+    assert [os.getpriority(os.PRIO_PROCESS, pid) for pid in agents] == [os.getpriority(os.PRIO_PROCESS, 0)] * 2
     os.kill(next(pid for pid, command in victim.processes().items() if command.startswith("ray::NodeActor")), 9)
     _, said = running.communicate(timeout=60)
     assert running.returncode == Exit.INVALID, said

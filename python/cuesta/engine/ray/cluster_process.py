@@ -68,6 +68,7 @@ def main() -> None:
 def join(address: str | None, nodes: int, cpus: int) -> Iterator[None]:
     """Join the cluster at an address, or one that is started here with so many nodes, and ended with the block."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 - Ray reads it in this spelling; of a cluster started here
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error", "configure_logging": False}
     if address is not None:
         ray.init(address=address, **quiet)

@@ -9,6 +9,7 @@ import platform
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ class NodeActor:
         def serve() -> None:
             from cuesta.engine.remote.node_end import join_engine  # noqa: PLC0415
 
+            take_priority_of_raylet()
             try:
                 with join_engine(tuple(asked["engine"]), asked["token"], asked["agent"]) as end:
                     self.ends[asked["agent"]] = end
@@ -77,3 +79,12 @@ class NodeActor:
         while os.getppid() == raylet:
             time.sleep(RAYLET_EVERY)
         os._exit(1)  # agents end with their pipes
+
+
+def take_priority_of_raylet() -> None:
+    """Give this thread, and agents that it starts, the priority of the raylet. Ray starts actors 15 steps of nice below
+    it, so that agents would wait for every other process of the node. Without root this only works if its limits allow
+    it: `RAY_worker_niceness=0` where the node is started does the same.
+    """
+    with suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, os.getppid()))
