@@ -61,7 +61,7 @@ def test_an_odd_node_is_one_sentence(
 
 def test_of_many_agents_those_that_stand_out_are_listed_and_all_are_folded(tmp_path: Path) -> None:
     nodes = [f"driver{number // 4}.example.org" for number in range(32)]
-    step = summarise(spread(tmp_path / "run", nodes)).last
+    step = summarise(spread(tmp_path / "run", nodes, settle=1, measure=3)).last
     some, folded = agents_parts(step)
     assert isinstance(some, Table)
     assert isinstance(folded, Folded)

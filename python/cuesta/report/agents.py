@@ -30,16 +30,17 @@ def agents_parts(step: StepFigures) -> Iterator[Part]:
     if len(step.agents) <= MOST_AGENTS:
         yield agents_table(step.agents)
         return
-    some = [agent for agent in step.agents if agent in choose_agents(step)]
+    chosen = choose_agents(step)
+    some = [agent for agent in step.agents if agent.agent in chosen]
     yield agents_table(some, f"of {many(len(step.agents), 'agent')} those with the largest figures")
     yield Folded(f"All {many(len(step.agents), 'agent')}", [agents_table(step.agents)])
 
 
-def choose_agents(step: StepFigures) -> list[AgentFigures]:
-    """Those of odd nodes, and the largest of each figure."""
+def choose_agents(step: StepFigures) -> set[int]:
+    """The numbers of those of odd nodes, and of those with the largest of each figure."""
     odd = {each.node for each in step.odd_nodes}
     largest = (each for figure in NOTABLE for each in sorted(step.agents, key=figure, reverse=True)[:STANDING_OUT])
-    return [*(agent for agent in step.agents if agent.node in odd), *largest]
+    return {agent.agent for agent in (*(agent for agent in step.agents if agent.node in odd), *largest)}
 
 
 def agents_table(agents: Sequence[AgentFigures], caption: str = "") -> Table:
