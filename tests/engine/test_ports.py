@@ -14,7 +14,7 @@ LOCAL = "cuesta.engine.local"
 OUTSIDE = [path for path in ROOT.rglob("*.py") if not path.is_relative_to(ROOT / "engine" / "local")]
 MAY_IMPORT = {
     "engine/engines.py": "names the engines",
-    "engine/ray/ray_engine.py": "host and meters are on this machine",
+    "engine/remote/nodes_engine.py": "host and meters are on this machine",
     "engine/remote/node_end.py": "starts agents on the machine where it is",
     **dict.fromkeys(("engine/ray/cluster.py", "engine/ray/node_actor.py"), "is in a process of its own machine"),
     "workflow/certify_system.py": "a certificate describes this machine",
