@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
@@ -50,8 +51,11 @@ class Site:
         self.here, self.cluster = here, cluster
         self.head, *self.nodes, self.host = found
 
-    def command(self, out: str, *flags: str) -> list[str]:
-        return ["env", "-C", str(self.here), CUESTA, "run", "plan.toml", "--out", out, "--quiet", *flags]
+    def new_folder(self) -> Path:
+        return Path(mkdtemp(dir=self.here))
+
+    def command(self, out: Path, *flags: str) -> list[str]:
+        return ["env", "-C", str(self.here), CUESTA, "run", "plan.toml", "--out", str(out), "--quiet", *flags]
 
     def on_nodes(self) -> list[str]:
         return ["--engine", f"ray:{self.cluster}", "--nodes", str(len(self.nodes))]
@@ -75,10 +79,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 def test_users_on_two_nodes_do_the_same_at_the_same_times_as_on_one(site: Site) -> None:
-    for name, flags in (("one", []), ("two", site.on_nodes())):
-        done = site.head.run(site.command(name, *flags), env=environment())
+    folders = site.new_folder(), site.new_folder()
+    for folder, flags in zip(folders, ([], site.on_nodes()), strict=True):
+        done = site.head.run(site.command(folder, *flags), env=environment())
         assert done.returncode == Exit.GOOD, done.stdout + done.stderr
-    one, two = (open_run(site.here / name) for name in ("one", "two"))
+    one, two = map(open_run, folders)
 
     assert sorted(agent.notes.node or "" for agent in two.agents) == [node.address for node in site.nodes]
     ahead = {node.address: node.ahead for node in site.nodes}
@@ -94,10 +99,11 @@ def test_users_on_two_nodes_do_the_same_at_the_same_times_as_on_one(site: Site) 
 
 
 def test_a_run_ends_when_an_actor_dies_and_names_its_node(site: Site) -> None:
-    command = site.command("dies", "--measure", "500s", *site.on_nodes())
+    folder = site.new_folder()
+    command = site.command(folder, "--measure", "500s", *site.on_nodes())
     running = site.head.start(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     victim, other = site.nodes
-    records = [site.here / "dies" / f"agent-{number}" / "series.jsonl" for number in (0, 1)]
+    records = [folder / f"agent-{number}" / "series.jsonl" for number in (0, 1)]
     wait_until(lambda: all(path.exists() and path.read_text().count("\n") > 3 for path in records), running)
     agents = [pid for node in site.nodes for pid, command in node.processes().items() if "agent_process" in command]
     assert [os.getpriority(os.PRIO_PROCESS, pid) for pid in agents] == [os.getpriority(os.PRIO_PROCESS, 0)] * 2
@@ -105,7 +111,7 @@ def test_a_run_ends_when_an_actor_dies_and_names_its_node(site: Site) -> None:
     _, said = running.communicate(timeout=60)
     assert running.returncode == Exit.INVALID, said
     assert re.search(rf"agent \d on {victim.address}: it lost its connection: its Ray actor has died", said)
-    recorded = open_run(site.here / "dies")
+    recorded = open_run(folder)
     assert all(len([row for row in agent.intervals if row.length]) > 3 for agent in recorded.agents)
     assert not any("cut off" in each for each in recorded.damage)
     wait_until(lambda: not [*commands_of("cuesta", victim), *commands_of("NodeActor", victim, other)])
