@@ -139,7 +139,5 @@ def ray_cluster(head: Machine, nodes: Sequence[Machine]) -> Iterator[str]:
 
 def environment() -> dict[str, str]:
     """Ray's parts are Python programs, which compile their modules once for all tests if they may."""
-    left_out = ("PYTHONDONTWRITEBYTECODE",)
-    return {name: value for name, value in os.environ.items() if name not in left_out} | {
-        "RAY_USAGE_STATS_ENABLED": "0"
-    }
+    own = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_raylet_start_wait_time_s": "200"}
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | own
