@@ -16,7 +16,7 @@ from cuesta.errors import Exit
 from cuesta.ledger import Recorded, open_run
 from tests.engine.due_times import due_after_start
 from tests.engine.ray.site import Site, commands_of, kill, open_site, wait_until
-from tests.machines import Machine, environment
+from tests.machines import Machine
 
 pytestmark = pytest.mark.nightly
 LOGS_ARRIVALS = Path(__file__).parents[2] / "hosts" / "logs_arrivals.py"
@@ -28,6 +28,15 @@ Forever
   Barrier "all are in"
   Transaction "row"
     Type "a" Enter
+    Wait+Bytes 20
+  End
+End
+"""
+LOGIN = """
+Set Echo off
+Forever
+  Transaction "log in"
+    Type "${user} ${password}" Enter
     Wait+Bytes 20
   End
 End
@@ -106,16 +115,14 @@ def spreads(log: Path, meetings: int) -> Iterator[int]:
             arrivals[connection].append(int(at))
     assert len([each for each in arrivals.values() if len(each) >= meetings]) == 30
     for number in range(meetings):
-        at = [each[number] for each in arrivals.values() if len(each) >= meetings]
-        yield max(at) - min(at)
+        together = [each[number] for each in arrivals.values() if len(each) >= meetings]
+        yield max(together) - min(together)
 
 
 def test_no_secret_is_in_a_log_a_command_or_a_folder(site: Site) -> None:
     folder, secret = site.new_folder(), "xQ7vSecretWord"
     (site.here / "users.csv").write_text("user,password\n" + "".join(f"ann{n},{secret}{n}\n" for n in range(2000)))
-    (site.here / "login.tape").write_text(
-        'Set Echo off\nForever\n  Transaction "log in"\n    Type "${user} ${password}" Enter\n    Wait+Bytes 20\n  End\nEnd\n'
-    )
+    (site.here / "login.tape").write_text(LOGIN)
     flags = ["--tape", "login.tape", "--data", "users.csv", "--users", "6", "--load", "closed", *site.on_nodes]
     running = site.start(folder, *flags, "--measure", "8s")
     shown = [name for name in list_environments(site.head, *site.nodes) if secret in name]
