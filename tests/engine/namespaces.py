@@ -19,6 +19,7 @@ from cuesta.engine.job import Job
 from cuesta.engine.local.agent import COMMAND, ProcessAgent
 from cuesta.engine.local.deployment import Drivers, LocalDeployment, deploy
 from cuesta.engine.local.placement import Placement
+from cuesta.engine.sharing import share_groups
 from cuesta.plan import Segment
 from tests.own_network import own_network
 
@@ -98,7 +99,7 @@ class NamespaceEngine:
     def reserve(self, job: Job) -> Iterator[Nodes]:
         with own_network(), ExitStack() as stack:
             subprocess.run(["ip", "address", "add", HOST, "dev", "lo"], check=True)
-            count = job.plan.settings.agents
+            count = share_groups(job.plan.settings).agents
             self.reserved = Nodes(
                 [stack.enter_context(node(number, AHEAD[number], self.hidden)) for number in range(count)]
             )
