@@ -15,7 +15,7 @@ from cuesta.figures.probe import ProbeFigures
 from cuesta.ledger import Tag
 from cuesta.report.headline import headline
 from cuesta.report.model import Table
-from cuesta.report.response_section import response_section
+from cuesta.report.response_section import describe_load, distribution_rows, response_section
 from tests.hdr import encode
 from tests.run_folder import Row, RunFolder, edit_run
 
@@ -128,6 +128,7 @@ def test_users_of_a_probe_are_in_no_figure_of_all_users(tmp_path: Path) -> None:
     assert step.transactions.count == 60 - 30
     assert step.keystrokes.count == 13 * 60 - 30
     assert step.law is not None, "all are closed, the probe too"
+    assert describe_load(step).startswith("2 users beside a probe of 2, closed load")
     assert headline(summary).startswith("2 users at the built-in host (host:) beside a probe of 2 users: ")
 
 
@@ -162,6 +163,7 @@ def test_rows_of_a_probe_stand_below_the_same_of_the_others(tmp_path: Path) -> N
     *remarks, table = response_section(summary, summary.last).brief or ()
     assert isinstance(table, Table)
     assert [row[0] for row in table.rows] == ["answer", "probe near: a, b/c"]
+    assert "all transactions" not in {label for label, *_ in distribution_rows(summary.last)}, "the load has one"
     assert any("the probe saw it too" in str(each) for each in remarks), "a limit was crossed"
     kept = summary_of(tmp_path / "kept", 0.15, load=[0.15, 0.15])
     assert "the probe saw" not in str(response_section(kept, kept.last).brief)

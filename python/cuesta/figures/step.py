@@ -329,6 +329,11 @@ class StepFigures:
         return self.hosts.get(name) if self.hosts else self.host
 
     @property
+    def load_users(self) -> int:
+        """The planned users of the load: all without those of probes."""
+        return self.users - (self.probe.users if self.probe else 0)
+
+    @property
     def all_keys(self) -> int:
         """Keys of all users, those in the background too: what is counted of all is a share of these."""
         return sum(each.lateness.count for each in self.keys)

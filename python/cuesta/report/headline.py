@@ -40,7 +40,7 @@ def headline(summary: Summary) -> str:
 
 
 def name_users(summary: Summary) -> str:
-    users = [step.users - step.background - (step.probe.users if step.probe else 0) for step in summary.steps]
+    users = [step.load_users - step.background for step in summary.steps]
     number = many(users[0], "user") if len(set(users)) == 1 else f"{count(min(users))} to {many(max(users), 'user')}"
     return f"{number} at {name_targets(summary)}{name_neighbour(summary.last)}"
 
@@ -133,14 +133,14 @@ def state_limit_range(summary: Summary, kept: list[StepFigures], crossed: list[S
     if not crossed:
         most = ", the most tried" if kept and kept[-1] is summary.last and only_users(summary) else ""
         if only_users(summary) and len(kept) > 1:
-            return f"limit kept up to {many(kept[-1].users, 'user')}{most}"
+            return f"limit kept up to {many(kept[-1].load_users, 'user')}{most}"
         return f"limit kept {name_steps(summary, kept)}{most}" if kept else ""
     if not kept:
         fewest = " already, the fewest tried" if crossed[0] is summary.steps[0] and only_users(summary) else ""
         shown = crossed[:1] if fewest else crossed
         return f"limit crossed {name_steps(summary, shown)}{fewest}{name_crossed(summary, shown)}"
-    if only_users(summary) and max(step.users for step in kept) < min(step.users for step in crossed):
-        at = f"limit kept {name_steps(summary, kept[-1:])}, crossed at {count(crossed[0].users)}"
+    if only_users(summary) and max(step.load_users for step in kept) < min(step.load_users for step in crossed):
+        at = f"limit kept {name_steps(summary, kept[-1:])}, crossed at {count(crossed[0].load_users)}"
         return f"{at}{name_crossed(summary, crossed[:1])}"
     which = f"{name_steps(summary, crossed)}{name_crossed(summary, crossed)}"
     return f"limit kept {name_steps(summary, kept)}, crossed {which}"
@@ -156,14 +156,14 @@ def name_crossed(summary: Summary, crossed: list[StepFigures]) -> str:
 
 def only_users(summary: Summary) -> bool:
     """Whether nothing but the number of users was swept, upwards."""
-    users = [step.users for step in summary.steps]
+    users = [step.load_users for step in summary.steps]
     return users == sorted(set(users)) and all(set(step.swept) <= {"users"} for step in summary.steps)
 
 
 def name_steps(summary: Summary, steps: list[StepFigures]) -> str:
     """Name steps by their numbers of users if only these were swept, else by their own numbers."""
     if only_users(summary):
-        named_users = join_words(count(step.users) for step in steps)
+        named_users = join_words(count(step.load_users) for step in steps)
         return f"at {named_users} {'user' if named_users == '1' else 'users'}"
     if len(steps) == len(summary.steps) > 1:
         return f"in all {len(steps)} steps"
@@ -173,7 +173,7 @@ def name_steps(summary: Summary, steps: list[StepFigures]) -> str:
 def big_figures(summary: Summary) -> Iterator[BigFigure]:
     """The four to six figures that most readers want; for a sweep, those of its last step."""
     step = summary.last
-    at = f" at {many(step.users, 'user')}" if summary.planned_steps > 1 else ""
+    at = f" at {many(step.load_users, 'user')}" if summary.planned_steps > 1 else ""
     median = "median" if step.settled.steady else "no steady state; median of this run"
     for name, label in (("echo", "keystroke echo"), ("response", "response")):
         if getattr(step, name).total:

@@ -76,7 +76,8 @@ def response_section(summary: Summary, step: StepFigures) -> Section:
 def describe_load(step: StepFigures) -> str:
     short = step.seconds < step.planned_seconds - 0.5
     planned = f" of {seconds(step.planned_seconds)} planned" if short else ""
-    return f"{many(step.users, 'user')}, {step.load} load, measured for {seconds(step.seconds)}{planned}"
+    probe = f" beside a probe of {count(step.probe.users)}" if step.probe else ""
+    return f"{many(step.load_users, 'user')}{probe}, {step.load} load, measured for {seconds(step.seconds)}{planned}"
 
 
 def explain_load(step: StepFigures) -> Iterator[str]:
@@ -126,7 +127,7 @@ def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
         yield "first sign", each.first_response, "first_response"
         yield "answer", each.response, "response"
         yield "since sent", each.response_from_sent, "response_from_sent"
-    if len(classes) > 1:
+    if sum(not is_probe(step, each) for each in classes) > 1:
         yield "all transactions", None, ""
         yield "first sign", step.first_response, "first_response"
         yield "answer", step.response, "response"
