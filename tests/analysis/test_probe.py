@@ -127,6 +127,7 @@ def test_users_of_a_probe_are_in_no_figure_of_all_users(tmp_path: Path) -> None:
     assert (round(step.response.longest or 0, 1), step.response.count) == (0.2, 60)
     assert step.transactions.count == 60 - 30
     assert step.keystrokes.count == 13 * 60 - 30
+    assert step.served_transactions == 60, "the host works for both"
     assert step.law is not None, "all are closed, the probe too"
     assert describe_load(step).startswith("2 users beside a probe of 2, closed load")
     assert headline(summary).startswith("2 users at the built-in host (host:) beside a probe of 2 users: ")

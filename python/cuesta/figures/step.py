@@ -334,6 +334,18 @@ class StepFigures:
         return self.users - (self.probe.users if self.probe else 0)
 
     @property
+    def served_transactions(self) -> int:
+        """Transactions of the load and of probes: the host works for both."""
+        probes = self.probe.groups if self.probe else ()
+        return self.transactions.count + sum(each.transactions for each in self.groups if each.group in probes)
+
+    @property
+    def served_keys(self) -> int:
+        """Keys of the load and of probes."""
+        probes = self.probe.groups if self.probe else ()
+        return self.keystrokes.count + sum(each.lateness.count for each in self.keys if each.group in probes)
+
+    @property
     def all_keys(self) -> int:
         """Keys of all users, those in the background too: what is counted of all is a share of these."""
         return sum(each.lateness.count for each in self.keys)

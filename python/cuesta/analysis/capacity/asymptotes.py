@@ -178,7 +178,7 @@ def pool_demand(summary: "Summary", resource: str, steps: Sequence[tuple[StepFig
     most = max(metered.used for _, metered in steps)
     busiest = [(step, metered) for step, metered in steps if metered.used >= ALMOST_BUSIEST * most]
     busy = sum(metered.used * metered.servers * step.seconds for step, metered in busiest)
-    demand = busy / sum(step.transactions.count for step, _ in busiest)
+    demand = busy / sum(step.served_transactions for step, _ in busiest)
     error = error_of_rate(summary.recorded, [step.step for step, _ in busiest])
     users = tuple(sorted({step.users for step, _ in busiest}))
     return HeavyLoadAsymptote(resource, users, most, demand, error, busiest[0][1].servers)
@@ -188,7 +188,7 @@ def compare_with_asymptotes(
     step: StepFigures, error: float, light: LightLoadAsymptote | None, heavy: HeavyLoadAsymptote | None
 ) -> Iterator[StepAbove]:
     """The asymptotes that a step lies above."""
-    per_s = step.transactions.per_s or 0.0
+    per_s = step.served_transactions / step.seconds if step.seconds else 0.0
     if light and step.users > light.users and per_s > (bound := bound_by_cycle(step, light)):
         chance = per_s <= interval_around(bound, math.hypot(light.error, error))[1]
         yield StepAbove("light", step.users, per_s, bound, chance)

@@ -79,7 +79,7 @@ def check_littles_law(measured: MeasuredStep) -> Iterator[LawCheck]:
     response = step.response_from_sent.mean
     if len(samples) < 2 or not step.transactions.per_s or response is None:
         return
-    by_law, mean = step.transactions.per_s * response, fmean(samples)
+    by_law, mean = step.served_transactions / step.seconds * response, fmean(samples)
     by_chance, counted = (level * max(1 - level / max(step.users, 1), 0.0) for level in (by_law, mean))
     if mean and variance(samples) < SYNCHRONIZED * counted:
         return

@@ -64,11 +64,9 @@ class MeasuredStep:
         """None if nothing was completed. The host works for probes too."""
         step = self.step
         if step.transactions.per_s and step.response_from_sent.count:
-            per_s = step.all_transactions / step.seconds if step.probe else step.transactions.per_s
-            return Work("transaction", per_s, step.response_from_sent)
+            return Work("transaction", step.served_transactions / step.seconds, step.response_from_sent)
         if step.keystrokes.per_s and step.echo_from_sent.count:
-            per_s = step.all_keys / step.seconds if step.probe else step.keystrokes.per_s
-            return Work("key", per_s, step.echo_from_sent)
+            return Work("key", step.served_keys / step.seconds, step.echo_from_sent)
         return None
 
     @property

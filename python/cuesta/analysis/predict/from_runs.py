@@ -94,11 +94,11 @@ def sum_own_time(measured: MeasuredStep) -> tuple[float, float, int]:
     """
     step, work = measured.step, measured.work
     if work and work.unit == "key":
-        keys = step.keystrokes.count
+        keys = step.served_keys
         return 0.0, max(step.users * step.seconds - work.mean * keys, 0.0), keys
     think = sum_by_second(measured.recorded, step.step, lambda row: row.sums.think)
     keying = sum_by_second(measured.recorded, step.step, lambda row: row.sums.keying)
-    return max(sum(think), 0.0), max(sum(keying), 0.0), step.transactions.count
+    return max(sum(think), 0.0), max(sum(keying), 0.0), step.served_transactions
 
 
 def configured_pace(measured: MeasuredStep) -> str:
