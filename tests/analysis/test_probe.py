@@ -133,6 +133,17 @@ def test_users_of_a_probe_are_in_no_figure_of_all_users(tmp_path: Path) -> None:
     assert headline(summary).startswith("2 users at the built-in host (host:) beside a probe of 2 users: ")
 
 
+@pytest.mark.parametrize(("machines", "own"), [(["a", "b"], True), (["a", "a"], False)])
+def test_nodes_on_one_machine_are_not_apart(machines: list[str], own: bool, tmp_path: Path) -> None:
+    summary = summary_of(tmp_path / "run", 0.1)
+    with edit_run(tmp_path / "run") as run:
+        run["plan"] |= {"engine": "ray:auto", "nodes": 2}
+        run["nodes"] = [{"name": name, "machine": {"id": name}} for name in machines]
+    probe = summarise(summary.recorded.folder).last.probe
+    assert probe is not None
+    assert probe.own_nodes is own
+
+
 @pytest.mark.parametrize(
     ("limit", "ok"),
     [("response.max < 1s", True), ("response{a, b/c}.max < 1s", True), ("response{near}.max < 1s", False)],

@@ -70,11 +70,12 @@ def test_each_agent_needs_a_user_of_its_own_groups(here: Path, write: Write) -> 
 
 
 def test_a_probe_that_shares_a_node_is_told_before_the_run(here: Path, write: Write) -> None:
-    def warned(nodes: int) -> list[str]:
-        job = prepare(plan_of(here, write, f'settle = "1m"\nengine = "ray"\nnodes = {nodes}'))
+    def warned(nodes: int, engine: str = "ray:auto") -> list[str]:
+        job = prepare(plan_of(here, write, f'settle = "1m"\nengine = "{engine}"\nnodes = {nodes}'))
         return [warning for warning in list_warnings(job) if "probe" in warning]
 
     assert [text.partition(":")[0] for text in warned(1)] == ["near"]
     assert "shares this machine with the load" in warned(1)[0]
     assert warned(3) == ["near: 3 probes share 2 nodes: --nodes 4 gives each one of its own"]
     assert warned(4) == []
+    assert "shares this machine with the load" in warned(4, "ray")[0], "that cluster is started on this machine"

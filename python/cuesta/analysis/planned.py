@@ -85,9 +85,10 @@ def count_nodes(plan: JsonObject) -> int:
 
 
 def has_own_nodes(recorded: Recorded) -> bool:
-    """Whether each probe has a node of its own."""
+    """Whether each probe has a machine of its own: several nodes may be on one."""
     probes = sum(group.get("nodes") or 1 for group in recorded.plan.get("group", ()) if is_probe(group))
-    return count_nodes(recorded.plan) > probes
+    machines = [node["machine"].get("id") for node in recorded.run.get("nodes", ())]
+    return count_nodes(recorded.plan) > probes and len(set(machines)) == len(machines)
 
 
 def _read_probe(probe: JsonObject, groups: Sequence[JsonObject]) -> PlannedProbe:

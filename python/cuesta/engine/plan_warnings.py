@@ -42,7 +42,8 @@ def _warn_of_probes(settings: Settings) -> Iterator[str]:
     """A probe on a node with other users can be as late as they are, by what they share."""
     nodes, probes = settings.node_count, count_probes(settings)
     name = next((group.name for group in settings.group if group.is_probe), "")
-    if probes and nodes == 1:
+    is_ray_here = settings.engine.kind == "ray" and not settings.engine.addresses
+    if probes and (nodes == 1 or is_ray_here):
         yield (
             f"{name}: the probe shares this machine with the load, in a process of its own: what slows the whole "
             "machine slows both; --engine and --nodes give it a machine of its own"

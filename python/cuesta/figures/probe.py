@@ -45,7 +45,7 @@ class ProbeFigures:
         "users of probes",
     )
     groups: list[str] = declare("the groups of these users")
-    own_nodes: bool = declare("whether each probe had a node of its own, without any of the others")
+    own_nodes: bool = declare("whether each probe had a machine of its own")
     verdict: str = declare(
         "`driver`: the load's times are longer than the probe's, so that the driver adds to them; `alike`: both saw "
         "the same; `probe`: the probe's are longer, so that it tells nothing; `unknown`: too few values to tell"
