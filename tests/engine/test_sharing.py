@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from cuesta.engine.count_needs import count_needs
 from cuesta.engine.job import prepare
 from cuesta.engine.plan_warnings import list_warnings
 from cuesta.engine.sharing import Sharing, share_groups
@@ -79,3 +80,10 @@ def test_a_probe_that_shares_a_node_is_told_before_the_run(here: Path, write: Wr
     assert warned(3) == ["near: 3 probes share 2 nodes: --nodes 4 gives each one of its own"]
     assert warned(4) == []
     assert "shares this machine with the load" in warned(4, "ray")[0], "that cluster is started on this machine"
+
+
+def test_groups_that_only_steps_have_are_shared_too(here: Path, write: Write) -> None:
+    """A sweep of `sessions` divides the group in each step, not in the plan."""
+    plan = load(RawOptions(tape="typing", flags={"target": "pty:sh", "sessions": "1,8"}), here)
+    assert len(plan.settings.group) == 1
+    assert count_needs(prepare(plan)).users == 8

@@ -30,7 +30,7 @@ HOST_LINE = 8 * KIB
 
 def count_needs(job: Job, node: int = 0) -> NodeNeeds:
     """Count what a node must have, by its number from 0. Each node tries logins as another user."""
-    sharing, steps = share_groups(job.plan.settings), [step.settings.group for step in job.plan.steps]
+    sharing, steps = share_groups(job.plan.steps[0].settings), [step.settings.group for step in job.plan.steps]
     agents = [agent for agent, where in enumerate(sharing.nodes) if where == node]
 
     def most(amount: Callable[[Group], int]) -> int:

@@ -239,7 +239,7 @@ def _check_agents(plan: Plan) -> None:
                 nodes = many(group.probe_nodes, "node")
                 what = f"group {group.name}: {nodes} cannot share {many(count, 'user')}: each needs one"
                 raise InputError(what, f"give it users = {group.probe_nodes} or more")
-        _check_agents_of_load(plan.settings, users)
+        _check_agents_of_load(segment.steps[0].settings, users)
 
 
 def _check_agents_of_load(settings: Settings, by_group: Sequence[int]) -> None:

@@ -36,7 +36,7 @@ class Sharing:
 
 
 def share_groups(settings: Settings) -> Sharing:
-    """Share the groups of a plan among its agents.
+    """Share the groups of a step among its agents; all steps of a plan share theirs alike.
 
     Probes are on the last nodes. If there are too few for one each, the last ones have several; a single node has all.
     """
