@@ -61,6 +61,13 @@ def test_a_search_has_nothing_beside_it(here: Path, cuesta: Cuesta, beside: tupl
     cuesta(*arguments, *beside).ends(Exit.BAD_INPUT, "nothing beside it", "sweep instead")
 
 
+def test_a_search_has_no_probe(here: Path, cuesta: Cuesta) -> None:
+    groups = '[[group]]\nname = "load"\n[[group]]\nname = "near"\nrole = "probe"\n'
+    (here / "plan.toml").write_text(f'tape = "row.tape"\n{groups}')
+    (here / "row.tape").write_text(TAPE)
+    cuesta("search", "plan.toml", "--limit", "echo.p95 < 1s", "--dry-run").ends(Exit.BAD_INPUT, "a search has no probe")
+
+
 def test_a_search_goes_on_with_the_tape_that_it_began_with(tmp_path: Path, resume: Resume) -> None:
     run = begun(tmp_path)
     resume(run).ends()
