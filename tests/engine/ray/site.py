@@ -37,7 +37,7 @@ Set KeyRate 20cps
 Transaction "row"
   Type "abc"
   Enter
-  Wait+Bytes 20
+  Wait+Bytes 150
 End
 """
 
@@ -89,7 +89,7 @@ def open_site(here: Path, nodes: int) -> Iterator[Site]:
     (here / "row.tape").write_text(TAPE)
     with machines([*AHEAD[: nodes + 1], 777], here) as (head, *others, host):
         listen = ["--listen", f"telnet://{host.address}:{PORT}", "--allow", f"{NETWORK}.0/24"]
-        command = [CUESTA, "host", *listen, "--service", "transaction 20"]
+        command = [CUESTA, "host", *listen, "--service", "transaction 150"]
         with (
             ray_cluster(head, others) as cluster,
             host.start(command, stdout=subprocess.PIPE) as listening,

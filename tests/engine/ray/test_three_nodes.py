@@ -1,21 +1,18 @@
-"""Three nodes of a Ray cluster: a search, a barrier by the host's own log, secrets, and every way to lose a node."""
+"""Three nodes of a Ray cluster: the main job, a search, a barrier by the host's own log, and where secrets are not."""
 
-import re
-import signal
-import statistics
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from cuesta.errors import Exit
-from cuesta.ledger import Recorded, open_run
+from cuesta.ledger import open_run
 from tests.engine.due_times import due_after_start
-from tests.engine.ray.site import Site, commands_of, kill, open_site, wait_until
+from tests.engine.ray.site import Site, kill, open_site
 from tests.machines import Machine
 
 pytestmark = pytest.mark.nightly
@@ -27,7 +24,7 @@ Set TypingSpeed 0ms
 Forever
   Barrier "all are in"
   Transaction "row"
-    Type "a" Enter
+    Type "${letter}" Enter
     Wait+Bytes 20
   End
 End
@@ -37,12 +34,14 @@ Set Echo off
 Forever
   Transaction "log in"
     Type "${user} ${password}" Enter
-    Wait+Bytes 20
+    Wait+Bytes 150
   End
 End
 """
-HOST_OWN = 2_000_000
-"""Nanoseconds that the logging host may take for the 30 keys that arrive at once."""
+LETTERS = "abc"
+"""Users of each agent type one of them."""
+HOST_OWN = 1_000_000
+"""Nanoseconds by which the first key of an agent may be logged late, at the least."""
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +58,6 @@ def test_the_main_job_does_on_three_nodes_what_it_does_on_one(site: Site) -> Non
         assert done.returncode == Exit.GOOD, done.stdout + done.stderr
     one, three = (due_after_start(open_run(folder)) for folder in folders)
     assert sorted(three) == sorted(one) == [*range(96)]
-    assert {user: instants[:1] for user, instants in three.items()} == {user: one[user][:1] for user in three}
     counts = [sum(map(len, each.values())) for each in (one, three)]
     assert counts[1] == pytest.approx(counts[0], rel=0.05)
 
@@ -92,31 +90,31 @@ def logging_host(site: Site) -> Iterator[Path]:
 def test_a_barrier_of_thirty_users_opens_within_its_bound_by_the_hosts_log(site: Site) -> None:
     folder = site.new_folder()
     (site.here / "meeting.tape").write_text(MEETING)
+    (site.here / "letters.csv").write_text("\n".join(["letter", *LETTERS * 10]) + "\n")
     with logging_host(site) as log:
         target = ["--target", f"tcp://{site.host.address}:{LOG_PORT}", "--users", "30", "--load", "closed"]
-        done = site.run("run", folder, "--tape", "meeting.tape", *target, *site.on_nodes)
+        done = site.run("run", folder, "--tape", "meeting.tape", "--data", "letters.csv", *target, *site.on_nodes)
     assert done.returncode == Exit.GOOD, done.stdout + done.stderr
     due = due_after_start(open_run(folder))
     assert len(due) == 30
-    meetings = min(map(len, due.values()))
-    assert meetings >= 5
-    assert all(instants[:meetings] == due[0][:meetings] for instants in due.values())
+    meetings = due[0][: min(map(len, due.values()))]
+    assert len(meetings) >= 5
+    assert all(instants[: len(meetings)] == meetings for instants in due.values())
     bound = sum(sorted(agent.notes.readings[0].error for agent in open_run(folder).agents)[-2:])
-    spread = statistics.median(spreads(log, meetings))
-    assert spread <= bound + HOST_OWN, "in true time, by one clock"
+    first = [min(lateness(log, letter, meetings)) for letter in LETTERS]
+    assert max(first) - min(first) <= bound + HOST_OWN, "by the host's clock"
 
 
-def spreads(log: Path, meetings: int) -> Iterator[int]:
-    """For each meeting, the nanoseconds from the first key to the last one."""
+def lateness(log: Path, letter: str, meetings: Sequence[int]) -> Iterator[int]:
+    """How late the first key of an agent was in each meeting: nanoseconds on the host's clock, from one instant on."""
     arrivals = defaultdict[str, list[int]](list)
     for row in log.read_text().splitlines():
-        connection, letter, at = row.split()
-        if letter == "'a'":
+        connection, typed, at = row.split()
+        if typed == repr(letter):
             arrivals[connection].append(int(at))
-    assert len([each for each in arrivals.values() if len(each) >= meetings]) == 30
-    for number in range(meetings):
-        together = [each[number] for each in arrivals.values() if len(each) >= meetings]
-        yield max(together) - min(together)
+    assert len(arrivals) == 10
+    for number, due in enumerate(meetings):
+        yield min(each[number] for each in arrivals.values()) - due
 
 
 def test_no_secret_is_in_a_log_a_command_or_a_folder(site: Site) -> None:
@@ -150,51 +148,3 @@ def list_environments(*nodes: Machine) -> Iterator[str]:
                 yield Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace")
             except OSError:
                 continue
-
-
-def stop_for_two_seconds(word: str) -> Callable[[Site, Machine], None]:
-    def stop(site: Site, node: Machine) -> None:
-        kill(word, node, signal.SIGSTOP)
-        signal.sigtimedwait([], 2)
-        kill(word, node, signal.SIGCONT)
-
-    return stop
-
-
-LOSSES: dict[str, tuple[Callable[[Site, Machine], None], str]] = {
-    "agent": (lambda _, node: kill("agent_process", node), r"agent \d on NODE: it was killed by signal 9"),
-    "raylet": (lambda _, node: kill("raylet/raylet", node), r"agent \d on NODE: it lost its connection"),
-    "agent stopped": (stop_for_two_seconds("agent_process"), r"agent \d on NODE: it said nothing for [12]\.\d s"),
-    "node stopped": (stop_for_two_seconds(""), r"agent \d on NODE: it said nothing for [12]\.\d s"),
-    "link cut": (lambda _, node: node.cut(), r"agent \d on NODE: it said nothing for [1-5]\.\d s"),
-    "head": (
-        lambda site, _: kill("gcs_server", site.head),
-        r"agent \d on NODE: it was given up: the head of the Ray cluster has not answered",
-    ),
-}
-ENDING = 100
-"""Seconds in which Ray's own processes on a node end when its head is dead."""
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_a_lost_node_ends_the_run_by_its_name_and_no_process_is_left(tmp_path: Path, loss: str) -> None:
-    lose, says = LOSSES[loss]
-    with open_site(tmp_path, 3) as site:
-        folder, node = site.new_folder(), site.nodes[1]
-        running = site.start(folder, "--measure", "500s", *site.on_nodes)
-        lose(site, node)
-        _, said = running.communicate(timeout=60)
-        assert running.returncode == Exit.INVALID, said
-        assert re.search(says.replace("NODE", re.escape(node.address)), said), said
-        recorded = open_run(folder)
-        check_records(recorded, node)
-        wait_until(lambda: not commands_of("agent_process", *site.nodes))
-        wait_until(lambda: not commands_of("NodeActor", *site.nodes), most=ENDING)
-        assert not commands_of("cluster_process", site.head)
-
-
-def check_records(recorded: Recorded, lost: Machine) -> None:
-    """All agents have some seconds, of whole rows; those of the other nodes ended by themselves."""
-    assert all(len([row for row in agent.intervals if row.length]) > 3 for agent in recorded.agents)
-    assert not any("cut off" in each for each in recorded.damage)
-    assert all(agent.ending for agent in recorded.agents if agent.notes.node != lost.address)
