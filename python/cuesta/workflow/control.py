@@ -41,7 +41,7 @@ class Control:
 
     def open_engine(self, settings: Settings) -> AbstractContextManager[Engine]:
         """Have the engine during the block: the caller's, else the plan's. Raises CuestaError if it cannot be had."""
-        return nullcontext(self.engine) if self.engine else open_engine(settings)
+        return nullcontext(self.engine) if self.engine else open_engine(settings, self.tell)
 
     def prepare_lines(self, job: Job) -> None:
         """Warn of what the lines of a job ignore; ask for what they need. Raises CuestaError if they cannot open."""

@@ -1,6 +1,6 @@
 """A Ray cluster as an engine: agents on its nodes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +17,7 @@ from cuesta.engine.remote.remote_agent import RemoteAgent
 from cuesta.engine.sharing import share_groups
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment, Settings
+from cuesta.units import join_words, many
 
 TOLD = 3.0
 """Seconds within which Ray tells why an actor died whose connection has ended."""
@@ -76,10 +77,14 @@ class RayLinks:
 
 
 @contextmanager
-def open_cluster(settings: Settings) -> Iterator[NodesEngine]:
+def open_cluster(settings: Settings, tell: Callable[[str], None]) -> Iterator[NodesEngine]:
     """Have an actor on each of a plan's nodes during the block. Raises CuestaError if the cluster has no room."""
     address = next(iter(settings.engine.addresses), None)
+    what = f"joins the Ray cluster at {address}" if address else "starts a Ray cluster on this machine"
+    tell(f"cuesta {what}, for {many(settings.nodes, 'node')}")
     with join_cluster() as cluster:
         opened = cluster.open(address, settings.nodes, settings.agents * settings.threads)
-        links = RayLinks(cluster, name_nodes(opened["nodes"]), opened["address"])
+        names = name_nodes(opened["nodes"])
+        tell(f"nodes: {join_words(names)}")
+        links = RayLinks(cluster, names, opened["address"])
         yield have_nodes(opened["nodes"], links, opened["address"], INSTALL)
