@@ -11,8 +11,9 @@ import pytest
 
 from cuesta import _native
 from cuesta.engine.local import metering as module
+from cuesta.engine.local.child_processes import in_one_line
 from cuesta.engine.local.meter_source import Attribution, MeterSource
-from cuesta.engine.local.metering import Metering, compact, in_one_line, remedy_for, run_meters
+from cuesta.engine.local.metering import Metering, compact, remedy_for, run_meters
 from tests.meter_reports import meter_report
 
 MARKING = """

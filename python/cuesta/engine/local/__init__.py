@@ -5,7 +5,8 @@
 - `placement`: the CPUs and the network of the host and of the driver; `network`: a separate network for each, and what
   works on the wire between them; `tmux_process`: an agent of TMux in its own process.
 - `local_engine`: this machine as an engine; `deployment`: the processes of a segment.
-- `builtin_host`: the built-in host in its own process, `host_process`; `child_processes`: ends such a process.
+- `builtin_host`: the built-in host in its own process, `host_process`; `child_processes`: ends such a process, and
+  reads its errors.
 - `agent`: the engine's end of an agent; `agent_process`: its main.
 - `meter_source`: which meters a run reads, and how good they are; `listener`: finds the process that listens at a port.
 - `metering`: this process's end of a metering process; `meter_process`: its main; `node_exporter`: reads another

@@ -1,8 +1,15 @@
 """Child processes that live as long as their standard input: ends one, and reads what it printed about errors."""
 
 import subprocess
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import IO
+
+SSH_REMEDIES = {
+    "host key verification failed": "log in there once by hand, or add its key to ~/.ssh/known_hosts",
+    "permission denied": "ssh must get in there without a password: by a key or an agent",
+}
+"""Remedies by words in the errors of ssh."""
 
 
 def end_child(process: subprocess.Popen[bytes], patience: float) -> None:
@@ -22,3 +29,14 @@ def read_errors(file: IO[bytes]) -> str:
     """What a child process has printed so far on standard error, which is a temporary file."""
     file.seek(0)
     return file.read().decode(errors="replace").strip()
+
+
+def in_one_line(message: str) -> str:
+    """Join the lines of an error as a command prints it: what was wrong, then what to do."""
+    parts = [line.strip() for line in message.splitlines() if line.strip()]
+    return "; ".join(parts).removeprefix("cuesta: ")
+
+
+def find_remedy(why: str, remedies: Mapping[str, str]) -> str | None:
+    """The remedy for an error, by words in it; None if none is known."""
+    return next((remedy for words, remedy in remedies.items() if words in why.lower()), None)

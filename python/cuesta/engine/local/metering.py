@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from cuesta import _native
-from cuesta.engine.local.child_processes import read_errors
+from cuesta.engine.local.child_processes import SSH_REMEDIES, find_remedy, in_one_line, read_errors
 from cuesta.engine.local.meter_source import MeterSource
 from cuesta.private_files import RecordFile, record_file, write_private
 from cuesta.records.reading import to_row
@@ -31,9 +31,7 @@ STARTING = 60.0
 """Seconds that a meter has for its first reading: on a busy machine tracers load slowly."""
 LATE = 500_000_000
 """The most nanoseconds between a bound and its reading."""
-REMEDIES = {
-    "host key verification failed": "log in there once by hand, or add its key to ~/.ssh/known_hosts",
-    "permission denied": "ssh must get in there without a password: by a key or an agent",
+REMEDIES = SSH_REMEDIES | {
     "not found": "install cuesta there, or say where it is: ssh://HOST?command=/opt/cuesta/bin/cuesta",
     "no such file": "say where cuesta is there: ssh://HOST?command=/opt/cuesta/bin/cuesta",
 }
@@ -264,18 +262,11 @@ class Metering:
         self.file.write(to_row(row))
 
 
-def in_one_line(message: str) -> str:
-    """Join the lines of an error as a command prints it: what was wrong, then what to do."""
-    parts = [line.strip() for line in message.splitlines() if line.strip()]
-    return "; ".join(parts).removeprefix("cuesta: ")
-
-
 def remedy_for(source: str, why: str) -> str | None:
     """The remedy, if one is known."""
     if source == "node_exporter":
         return "see whether it still runs"
-    remedies = (remedy for words, remedy in REMEDIES.items() if words in why.lower())
-    return next(remedies, None) if source == "ssh" else None
+    return find_remedy(why, REMEDIES) if source == "ssh" else None
 
 
 LEFT_OUT = ("notes", "total_time", "wall", "subject")
