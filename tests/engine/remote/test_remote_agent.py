@@ -14,7 +14,7 @@ from cuesta import _native
 from cuesta.engine.remote.arrivals import Arrivals, listen_at
 from cuesta.engine.remote.node_end import join_engine
 from cuesta.engine.remote.remote_agent import RemoteAgent
-from cuesta.engine.remote.row_stream import RowStream
+from cuesta.engine.remote.row_stream import SocketStream
 
 IDLE = {
     "seed": 1,
@@ -114,7 +114,7 @@ def test_who_does_not_know_the_token_is_turned_away(greeting: bytes) -> None:
     with listen_at("127.0.0.1") as arrivals, socket.create_connection(arrivals.address) as stranger:
         stranger.sendall(greeting)
         stranger.shutdown(socket.SHUT_WR)
-        known = RowStream(socket.create_connection(arrivals.address))
+        known = SocketStream(socket.create_connection(arrivals.address))
         known.send({"agent": 0, "token": arrivals.token})
         (number, stream), *others = arrivals.collect(1).items()
         assert (number, others) == (0, [])

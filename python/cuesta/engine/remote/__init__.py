@@ -8,7 +8,7 @@ the way of a keystroke. Rows are those of any agent (`records.messages`), and:
                     {"fetch": true}     send all that is recorded by now
     node → engine   {"piece": {…}}      a part of a file that the agent records (`shipping`)
                     {"fetched": true}   all was sent
-                    {"exited": "…"}     how the agent's process ended; nothing follows
+                    {"exited": "…"}     how the agent's process ended; nothing follows, and the engine closes
 
 - `row_stream`: rows both ways over a connection.
 - `node_end`: the node's end; `shipping`: what is new in a folder of records, and its copy.

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from cuesta.engine.remote.row_stream import RowStream
+from cuesta.engine.remote.row_stream import SocketStream
 
 PATIENCE = 30.0
 """Seconds within which all agents must have connected."""
@@ -23,20 +23,20 @@ class Arrivals:
         self.token = secrets.token_hex(16)
         self.address: tuple[str, int] = listener.getsockname()[:2]
 
-    def collect(self, count: int) -> dict[int, RowStream]:
+    def collect(self, count: int) -> dict[int, SocketStream]:
         """The streams of agents 0 to `count` - 1; those that have not connected in time are missing."""
-        streams, until = dict[int, RowStream](), time.monotonic() + PATIENCE
+        streams, until = dict[int, SocketStream](), time.monotonic() + PATIENCE
         while len(streams) < count and (left := until - time.monotonic()) > 0:
             self._listener.settimeout(left)
             with suppress(TimeoutError):
-                stream = RowStream(self._listener.accept()[0])
+                stream = SocketStream(self._listener.accept()[0])
                 if (number := self._read_greeting(stream)) in range(count):
                     streams[number] = stream
                 else:
                     stream.close()
         return streams
 
-    def _read_greeting(self, stream: RowStream) -> int:
+    def _read_greeting(self, stream: SocketStream) -> int:
         """The number of the agent at the other end; -1 if it does not know the token."""
         match stream.receive_one(GREETING):
             case {"agent": int(number), "token": str(token)} if hmac.compare_digest(token, self.token):

@@ -4,13 +4,13 @@ import socket
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from cuesta import _native
 from cuesta.engine.local.agent import ProcessAgent, start_agents
-from cuesta.engine.remote.row_stream import RowStream
+from cuesta.engine.remote.row_stream import RowStream, SocketStream
 from cuesta.engine.remote.shipping import Shipping
 
 PATIENCE = 10.0
@@ -50,9 +50,7 @@ class NodeEnd:
         self._ended.set()
         self._ship(is_complete=True)
         self._stream.send({"exited": how})
-        self._stream.end()
-        obeying.join()  # until the engine has read all this: closing before it would cut it off
-        self._stream.close()
+        obeying.join()  # until the engine, which has read all this, closes the connection
         if self._is_lost:
             raise ConnectionError("the connection to the engine was lost")
 
@@ -83,12 +81,18 @@ class NodeEnd:
 
 
 @contextmanager
-def join_engine(address: tuple[str, int], token: str, number: int) -> Iterator[NodeEnd]:
-    """Start an agent of this machine, and connect to its engine, which knows the token. Raises OSError."""
+def start_agent(number: int) -> Iterator[ProcessAgent]:
+    """Start an agent of this machine; it and what it recorded here are gone after the block."""
     with (
         tempfile.TemporaryDirectory(prefix="cuesta-agent-", ignore_cleanup_errors=True) as folder,
         start_agents([number], Path(folder), Path.home()) as (agent,),
     ):
-        stream = RowStream(socket.create_connection(address, PATIENCE))
+        yield agent
+
+
+@contextmanager
+def join_engine(address: tuple[str, int], token: str, number: int) -> Iterator[NodeEnd]:
+    """Start an agent of this machine, and connect to its engine, which knows the token. Raises OSError."""
+    with start_agent(number) as agent, closing(SocketStream(socket.create_connection(address, PATIENCE))) as stream:
         stream.send({"agent": number, "token": token})
         yield NodeEnd(agent, stream)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cuesta.engine.ports import Row
-from cuesta.engine.remote.row_stream import RowStream
+from cuesta.engine.remote.row_stream import SocketStream
 from cuesta.engine.remote.shipping import keep_piece
 
 PATIENCE = 5.0
@@ -20,7 +20,7 @@ class RemoteAgent:
 
     number: int
     node: str
-    stream: RowStream
+    stream: SocketStream
     folder: Path
     """Where its records arrive."""
     send_order: Callable[[Row], None]
@@ -48,6 +48,7 @@ class RemoteAgent:
                     self.fetched.set()
                 case {"exited": str(how)}:
                     self.exited = how
+                    break
                 case _:
                     yield row
         self.fetched.set()

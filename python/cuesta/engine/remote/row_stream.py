@@ -3,9 +3,9 @@
 import json
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, BinaryIO
 
 from cuesta.engine.ports import Row
 
@@ -24,28 +24,37 @@ LONGEST_ROW = 64 << 20
 
 
 class RowStream:
-    """One end of a TCP connection. Several threads may send; one receives."""
+    """Rows to and from the other end. Several threads may send; one receives."""
 
-    def __init__(self, connection: socket.socket) -> None:
-        connection.settimeout(None)
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        for option, value in OPTIONS.items():
-            connection.setsockopt(socket.IPPROTO_TCP, option, value)
-        self._connection = connection
-        self._rows = connection.makefile("rb")
+    def __init__(self, reader: BinaryIO, write: Callable[[bytes], object]) -> None:
+        """`write` writes all that it is given, or raises OSError."""
+        self._reader, self._write = reader, write
         self._lock = threading.Lock()
 
     def send(self, row: Row) -> None:
         """Send a row. If the connection is lost nothing is raised here: `receive` ends."""
         text = json.dumps(row).encode() + b"\n"
         with self._lock, suppress(OSError):
-            self._connection.sendall(text)
+            self._write(text)
 
     def receive(self) -> Iterator[dict[str, Any]]:
         """Yield the other end's rows until it sends no more, or the connection is lost."""
         with suppress(OSError, ValueError):
-            while (text := self._rows.readline(LONGEST_ROW)).endswith(b"\n"):
+            while (text := self._reader.readline(LONGEST_ROW)).endswith(b"\n"):
                 yield json.loads(text)
+
+
+class SocketStream(RowStream):
+    """One end of a connection."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        connection.settimeout(None)
+        if connection.family != socket.AF_UNIX:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            for option, value in OPTIONS.items():
+                connection.setsockopt(socket.IPPROTO_TCP, option, value)
+        self._connection = connection
+        super().__init__(connection.makefile("rb"), connection.sendall)
 
     def receive_one(self, timeout: float) -> dict[str, Any] | None:
         """The other end's next row; None if none arrives within `timeout` seconds."""
@@ -55,16 +64,9 @@ class RowStream:
         finally:
             self._connection.settimeout(None)
 
-    def end(self) -> None:
-        """Send no more; the other end's rows still arrive."""
-        self._shut(socket.SHUT_WR)
-
     def close(self) -> None:
         """End both ways at once: `receive` ends at both ends."""
-        self._shut(socket.SHUT_RDWR)
-        self._rows.close()  # once the thread that receives has come back
-        self._connection.close()
-
-    def _shut(self, how: int) -> None:
         with suppress(OSError):
-            self._connection.shutdown(how)
+            self._connection.shutdown(socket.SHUT_RDWR)
+        self._reader.close()  # once the thread that receives has come back
+        self._connection.close()
