@@ -15,8 +15,13 @@ OUTSIDE = [path for path in ROOT.rglob("*.py") if not path.is_relative_to(ROOT /
 MAY_IMPORT = {
     "engine/engines.py": "names the engines",
     "engine/remote/nodes_engine.py": "host and meters are on this machine",
-    "engine/remote/node_end.py": "starts agents on the machine where it is",
+    **dict.fromkeys(
+        ("engine/remote/node_end.py", "engine/ssh_nodes/node_session.py"), "starts agents on the machine where it is"
+    ),
     **dict.fromkeys(("engine/ray/cluster.py", "engine/ray/node_actor.py"), "is in a process of its own machine"),
+    **dict.fromkeys(
+        ("engine/ssh_nodes/ssh_engine.py", "engine/ssh_nodes/ssh_process.py"), "reaches others from this machine"
+    ),
     "workflow/certify_system.py": "a certificate describes this machine",
     "cli/host.py": "serves here",
     **dict.fromkeys(

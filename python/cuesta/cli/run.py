@@ -14,6 +14,11 @@ from cuesta.workflow.measure import measure, notices, prepare_run
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    if arguments.as_node:
+        from cuesta.engine.ssh_nodes import node_session  # noqa: PLC0415, only nodes need it
+
+        node_session.serve()
+        return Exit.GOOD
     check_json(arguments.json)
     job = prepare_run(raw_options(arguments), Path.cwd(), arguments.out)
     if arguments.dry_run:

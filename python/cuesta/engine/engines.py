@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 from cuesta.engine.local.local_engine import LocalEngine
 from cuesta.engine.ports import Engine
-from cuesta.errors import CuestaError
 from cuesta.plan import Settings
 
 LOCAL: Engine = LocalEngine()
@@ -26,4 +25,7 @@ def open_engine(settings: Settings, tell: Callable[[str], None]) -> Iterator[Eng
             with open_cluster(settings, tell) as engine:
                 yield engine
         case "ssh":
-            raise CuestaError(f"{settings.engine}: this engine follows")
+            from cuesta.engine.ssh_nodes.ssh_engine import open_machines  # noqa: PLC0415, few runs need it
+
+            with open_machines(settings) as engine:
+                yield engine

@@ -37,4 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="EXPR",
         help="a limit, such as 'response.p99 < 2s'; exit 99 if crossed",
     )
+    # For programs: `--engine ssh:…` starts this on each node.
+    parser.add_argument("--as-node", action="store_true", help=argparse.SUPPRESS)
     add_output(parser, "the summary as one object, in which steps count from 0")

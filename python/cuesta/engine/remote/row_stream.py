@@ -38,10 +38,14 @@ class RowStream:
             self._write(text)
 
     def receive(self) -> Iterator[dict[str, Any]]:
-        """Yield the other end's rows until it sends no more, or the connection is lost."""
+        """Yield the other end's rows until it sends no more, or the connection is lost.
+
+        An empty row only says that the other end is there, and is left out.
+        """
         with suppress(OSError, ValueError):
             while (text := self._reader.readline(LONGEST_ROW)).endswith(b"\n"):
-                yield json.loads(text)
+                if row := json.loads(text):
+                    yield row
 
 
 class SocketStream(RowStream):

@@ -1,0 +1,150 @@
+"""Runs on two machines that ssh reaches."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cuesta.errors import Exit
+from cuesta.ledger import open_run
+from tests.busy import BUSY
+from tests.daemons import keygen, needed
+from tests.engine.due_times import due_after_start
+from tests.machines import Machine, machines
+
+CUESTA = Path(sys.executable).with_name("cuesta")
+PLAN = (
+    """
+tape = "row.tape"
+users = 5
+stagger = "90ms"
+settle = "1500ms"
+measure = "2s"
+line_speed = 0
+load = "paced:700ms"
+log_transactions = true
+meters = "none"
+[host]
+service = "transaction 20"
+"""
+    + BUSY
+)
+TAPE = """
+Set KeyRate 20cps
+Transaction "row"
+  Type "abc"
+  Enter
+  Wait+Bytes 20
+End
+"""
+SSHD = """
+Port 22
+Port 2222
+HostKey {here}/host
+PidFile none
+AuthorizedKeysFile {here}/client.pub
+StrictModes no
+PermitRootLogin yes
+UsePAM no
+UseDNS no
+PrintMotd no
+PrintLastLog no
+Match LocalPort 22
+  SetEnv HOME={here}/home PATH={bin}:/usr/bin:/bin
+Match LocalPort 2222
+  SetEnv HOME={here}/home PATH=/usr/bin:/bin
+"""
+"""Cuesta is found at port 22 only."""
+SSH = """
+Host without-cuesta
+  Port 2222
+  HostName {address}
+  HostKeyAlias nodes
+Host stranger
+  HostName {address}
+  HostKeyAlias nodes
+  IdentityFile {here}/host
+Host unknown
+  HostName {address}
+Host 10.*
+  HostKeyAlias nodes
+Host * !stranger
+  IdentityFile {here}/client
+Host *
+  IdentitiesOnly yes
+  UserKnownHostsFile {here}/known_hosts
+"""
+
+
+class Site:
+    """The engine's machine with the built-in host, and two nodes; all see the folder `here`."""
+
+    def __init__(self, here: Path, found: list[Machine]) -> None:
+        self.here = here
+        self.head, *self.nodes = found
+
+    def command(self, out: str, *flags: str) -> list[str]:
+        path = f"PATH={self.here}/bin:{os.environ['PATH']}"
+        run = [str(CUESTA), "run", "plan.toml", "--out", out, "--quiet", *flags]
+        return ["env", "-C", str(self.here), path, *run]
+
+    def on_nodes(self) -> list[str]:
+        return ["--engine", f"ssh:{','.join(node.address for node in self.nodes)}"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    here = tmp_path_factory.mktemp("site")
+    for folder in ("home", "bin"):
+        (here / folder).mkdir()
+    for key in ("host", "client"):
+        keygen(here / key)
+    Path("/run/sshd").mkdir(parents=True, exist_ok=True)
+    with machines([0, 5_000, 90_000], here) as found:
+        for name, text in {
+            "plan.toml": PLAN,
+            "row.tape": TAPE,
+            "known_hosts": f"nodes {(here / 'host.pub').read_text()}",
+            "sshd_config": SSHD.format(here=here, bin=CUESTA.parent),
+            "ssh_config": SSH.format(here=here, address=found[1].address),
+            "bin/ssh": f'#!/bin/sh\nexec {needed("ssh")} -F {here}/ssh_config "$@"\n',
+        }.items():
+            (here / name).write_text(text)
+        (here / "bin/ssh").chmod(0o755)
+        for node in found[1:]:
+            assert (
+                node.run([needed("sshd"), "-f", str(here / "sshd_config")]).returncode == 0
+            )  # it listens, and goes on in the background
+        yield Site(here, found)
+
+
+def test_users_on_two_machines_do_the_same_at_the_same_times_as_on_one(site: Site) -> None:
+    for name, flags in (("one", []), ("two", site.on_nodes())):
+        done = site.head.run(site.command(name, *flags))
+        assert done.returncode == Exit.GOOD, done.stdout + done.stderr
+    one, two = (open_run(site.here / name) for name in ("one", "two"))
+
+    assert [agent.notes.node for agent in two.agents] == [node.address for node in site.nodes]
+    for agent, node in zip(two.agents, site.nodes, strict=True):
+        assert agent.notes.readings
+        for reading in agent.notes.readings:
+            assert abs(reading.offset - node.ahead * 1_000_000_000) <= reading.error
+    expected, due = due_after_start(one), due_after_start(two)
+    assert sorted(due) == [0, 1, 2, 3, 4]
+    for user, instants in due.items():
+        assert len(instants) >= 3
+        assert instants == expected[user][: len(instants)], "keys are drawn alike, and due to the nanosecond"
+
+
+def test_machines_that_cannot_be_used_are_told_all_at_once(site: Site) -> None:
+    done = site.head.run(site.command("none", "--engine", "ssh:without-cuesta,stranger,unknown,nowhere.invalid"))
+    assert done.returncode == Exit.FAILED
+    said = " ".join(done.stderr.split())
+    assert re.search(r"without-cuesta: .*cuesta: not found install it there", said)
+    assert re.search(r"stranger: .*Permission denied \(publickey\S* ssh must get in there without a password", said)
+    assert re.search(r"unknown: .*Host key verification failed log in there once by hand", said)
+    assert re.search(r"nowhere.invalid: .*Could not resolve hostname", said)
+    assert not (site.here / "none").exists()
