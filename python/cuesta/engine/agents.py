@@ -44,6 +44,8 @@ STALLED = 1_500_000_000
 """Nanoseconds without a word from an agent, which reports four times a second, after which it counts as stalled."""
 LOST = 5_000_000_000
 """Nanoseconds after which it is given up."""
+STARTING = 60_000_000_000
+"""The same before it has reported: on a busy machine agents start slowly."""
 PATIENCE = 10.0
 """Seconds, beyond its own drain, within which a stopped agent must end; also for an answer with its clock."""
 BRIEF_PATIENCE = 2.0
@@ -74,11 +76,12 @@ class FollowedAgent:
         self.stalled = 0
         """The longest that it said nothing while it ran, in ns, if that was STALLED or more."""
         self._heard_at: int | None = None
-        """When it last said something, from its first snapshot on."""
+        """When it last said something, from the start on."""
         self._silent = 0
         """How long it had said nothing at the last look."""
         self._readings: queue.SimpleQueue[Reading | None] = queue.SimpleQueue()
         """Readings of its clock; then None when the agent has ended."""
+        self._failing = threading.Lock()
         self._read_at = 0
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -104,7 +107,9 @@ class FollowedAgent:
 
     def wait_until_ready(self) -> None:
         """Also read its clock. Raises CuestaError if the agent fails."""
-        self.ready.wait()
+        if not self.ready.wait(STARTING / 1e9):
+            self.give_up(f"was not ready within {STARTING / 1e9:.0f} s")
+            self.agent.kill()
         if not (self.failure or self.clock.is_the_engines):
             self.clock.held = min(self._read_clock(), key=lambda reading: reading.error, default=self.clock.held)
         if self.failure:
@@ -113,6 +118,7 @@ class FollowedAgent:
     def start(self, at: int, wall: int) -> None:
         """Let its users start at an instant, which is `wall` ns since 1970."""
         self._note_reading(self.clock.held, start_at=at, node=self.agent.node)
+        self._heard_at = _native.now()
         self._tell(EngineMessage(start=AgentStart(start_at=self.clock.start(at), started_wall=wall)))
 
     def announce(self, announcement: Announcement, start_at: int) -> None:
@@ -135,7 +141,7 @@ class FollowedAgent:
     def note_last_reading(self) -> None:
         """Record the best of the last readings of its clock, once it has ended."""
         self._take_readings()
-        if best := self.clock.take_rest():
+        if best := self.clock.take_best():
             self._note_reading(best)
 
     def watch(self, now: int) -> None:
@@ -144,16 +150,18 @@ class FollowedAgent:
         if silent < self._silent and self._silent >= STALLED:
             self._note(silent=self._silent)
         self._silent = silent
-        self.stalled = max(self.stalled, silent if silent >= STALLED else 0)
-        if silent >= LOST:
+        if self.latest and silent >= STALLED:
+            self.stalled = max(self.stalled, silent)
+        if silent >= (LOST if self.latest else STARTING):
             self.give_up(f"said nothing for {silent / 1e9:.1f} s: it was stopped, or its link was cut")
             self.agent.kill()
 
     def give_up(self, how: str) -> None:
         """Record how it failed, once: nothing is expected of it any more."""
-        if self.failure is None:
-            self.failure = f"it {how}"
-            self._note(died=how)
+        with self._failing:
+            if self.failure is None:
+                self.failure = f"it {how}"
+                self._note(died=how)
 
     def watch_anew(self, now: int) -> None:
         """Count its silence from now on, because the engine itself did not listen before."""
@@ -192,18 +200,20 @@ class FollowedAgent:
         try:
             for row in self.agent.listen():
                 self._hear(from_json(AgentMessage, row), _native.now())
-            self.ready.set()
-            how = self.agent.how_it_ended()
             if self.ended is None:
-                self.give_up(how)
-            self._heard_at = None
-            self._readings.put(None)
+                self.give_up(self.agent.how_it_ended())
+        except Exception as error:  # whatever a broken node sends
+            self.give_up(f"said what no agent says: {type(error).__name__}: {error}")
+            self.agent.kill()
         finally:
+            self._heard_at = None
+            self.ready.set()
+            self._readings.put(None)
             self.gone.set()
 
     def _hear(self, message: AgentMessage, received: int) -> None:
         if message.clock is None:  # whoever answers for its clock need not be the agent
-            self._heard_at = received if self._heard_at or message.snapshot else None
+            self._heard_at = received if self._heard_at else None
         match message:
             case AgentMessage(ready=AgentReady() as ready):
                 self.clock = AgentClock(ready.clock)
@@ -217,7 +227,7 @@ class FollowedAgent:
                 self._readings.put(Reading.from_round_trip(reading.asked, reading.at, received))
             case AgentMessage(ended=str(how)):
                 self.ended = how
-            case AgentMessage(failed=why):
+            case AgentMessage(failed=str(why)):
                 self.failure = why
 
 

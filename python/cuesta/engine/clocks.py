@@ -70,9 +70,9 @@ class AgentClock:
     def take(self, reading: Reading) -> Reading | None:
         """Add a reading to the window. Once WINDOW readings are there, empty the window and return the best of them."""
         self.window.append(reading)
-        return None if len(self.window) < WINDOW else self.take_rest()
+        return None if len(self.window) < WINDOW else self.take_best()
 
-    def take_rest(self) -> Reading | None:
+    def take_best(self) -> Reading | None:
         """Empty the window and return the best reading of it; None if it is empty."""
         if not self.window:
             return None
