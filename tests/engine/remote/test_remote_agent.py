@@ -4,7 +4,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -105,9 +105,11 @@ def test_an_engine_that_is_lost_ends_the_agent(joined: tuple[RemoteAgent, thread
         b"",
         b"\x16\x03\x01 not a row\n",
         b'{"agent": 0, "token": "guessed"}\n',
+        '{"agent": 0, "token": "\u00e9"}\n'.encode(),
         b'{"agent": 0}\n',
         b'{"agent": "0", "token": 1}\n',
         b"[]\n",
+        b"[" * 100_000 + b"\n",
     ],
 )
 def test_who_does_not_know_the_token_is_turned_away(greeting: bytes) -> None:
@@ -121,6 +123,31 @@ def test_who_does_not_know_the_token_is_turned_away(greeting: bytes) -> None:
         known.send({"ended": "completed"})
         assert next(stream.receive()) == {"ended": "completed"}
         stranger.settimeout(10)
-        assert stranger.recv(1) == b""
+        with suppress(ConnectionResetError):  # it was not read to its end
+            assert stranger.recv(1) == b""
         known.close()
         stream.close()
+
+
+def test_records_that_cannot_be_written_give_the_agent_up(joined: tuple[RemoteAgent, threading.Thread]) -> None:
+    agent, serving = joined
+    agent.folder.parent.mkdir(exist_ok=True)
+    agent.folder.write_text("in the way")
+    rows = start(agent)
+    assert [row for row in rows if "snapshot" not in row] == []
+    assert agent.how_it_ended() == "was given up: its records cannot be written here: File exists"
+    serving.join(10)
+    assert not serving.is_alive(), "nobody has use for the agent"
+
+
+def test_records_are_there_once_they_were_fetched(joined: tuple[RemoteAgent, threading.Thread]) -> None:
+    agent, _ = joined
+    rows = start(agent)
+    next(rows)
+    listening = threading.Thread(target=lambda: [*rows])
+    listening.start()
+    agent.fetch(agent.folder)
+    assert (agent.folder / "timeline.json").exists()
+    agent.stop()
+    listening.join()
+    agent.fetch(agent.folder)  # of an agent that has ended nothing is waited for

@@ -5,9 +5,9 @@ agent records while it records it: if the node is lost, the engine has its recor
 the way of a keystroke. Rows are those of any agent (`records.messages`), and:
 
     engine → node   {"stop": true}      end the agent; the end of the connection means: kill it
-                    {"fetch": true}     send all that is recorded by now
+                    {"fetch": 3}        send all that is recorded by now
     node → engine   {"piece": {…}}      a part of a file that the agent records (`shipping`)
-                    {"fetched": true}   all was sent
+                    {"fetched": 3}      all was sent
                     {"exited": "…"}     how the agent's process ended; nothing follows, and the engine closes
 
 - `row_stream`: rows both ways over a connection.

@@ -4,7 +4,7 @@ import socket
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +61,9 @@ class NodeEnd:
                     self._stream.send({"clock": {"asked": asked, "at": _native.now()}})
                 case {"stop": True}:
                     self._agent.stop()
-                case {"fetch": True}:
+                case {"fetch": number}:
                     self._ship()
-                    self._stream.send({"fetched": True})
+                    self._stream.send({"fetched": number})
                 case _:
                     self.tell(row)
         if not self._ended.is_set():
@@ -72,7 +72,8 @@ class NodeEnd:
 
     def _keep_shipping(self) -> None:
         while not self._ended.wait(SHIP_EVERY):
-            self._ship()
+            with suppress(OSError):  # tried again a second later, and once more at the end
+                self._ship()
 
     def _ship(self, *, is_complete: bool = False) -> None:
         with self._shipping_lock:

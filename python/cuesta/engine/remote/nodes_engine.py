@@ -17,7 +17,9 @@ from cuesta.engine.node_needs import Lack, refuse
 from cuesta.engine.ports import Row
 from cuesta.engine.remote.remote_agent import RemoteAgent
 from cuesta.errors import CuestaError, InputError
+from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan import Segment
+from cuesta.target import kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,9 @@ class NodesEngine:
         if used := [name for name in ("pin", "isolate") if getattr(settings, name)]:
             what = f"{used[0]}: it divides this machine between driver and host, and the driver is on other machines"
             raise InputError(what, "leave it out")
+        if job.readings and any(kind_of(group.target) in OWN_PROGRAMS for group in settings.group):
+            what = "programs that are started on other machines cannot be certified: what they take is read on this one"
+            raise InputError(what, "certify them on each machine: --engine local")
         preflight.check_host(job)
         names = [node.name for node in self.nodes.nodes]
         lacks = self.nodes.links.check([count_needs(job, number).as_row() for number in range(len(names))])

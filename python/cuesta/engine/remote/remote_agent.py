@@ -2,15 +2,14 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cuesta.engine.ports import Row
 from cuesta.engine.remote.row_stream import SocketStream
-from cuesta.engine.remote.shipping import keep_piece
+from cuesta.engine.remote.shipping import write_piece
 
-PATIENCE = 5.0
+FETCH_TIMEOUT = 10.0
 """Seconds within which a node must send what was recorded since it last did."""
 
 
@@ -30,7 +29,15 @@ class RemoteAgent:
     records: str = ""
     """The node's end chooses a folder."""
     exited: str | None = None
-    fetched: threading.Event = field(default_factory=threading.Event)
+    """How its process ended, as its node said; or what ended the connection here."""
+    asked: int = 0
+    """How often its records were asked for."""
+    state: threading.Condition = field(default_factory=threading.Condition)
+    """Guards the two below."""
+    fetched: int = 0
+    """The last of these times that was answered."""
+    is_over: bool = False
+    """Whether nothing arrives any more."""
 
     def tell(self, row: Row) -> None:
         if "order" in row:
@@ -39,20 +46,23 @@ class RemoteAgent:
             self.stream.send(row)
 
     def listen(self) -> Iterator[Row]:
-        for row in self.stream.receive():
-            match row:
-                case {"piece": piece}:
-                    with suppress(OSError):  # a full disk is told by what is missing
-                        keep_piece(piece, self.folder)
-                case {"fetched": True}:
-                    self.fetched.set()
-                case {"exited": str(how)}:
-                    self.exited = how
-                    break
-                case _:
-                    yield row
-        self.fetched.set()
-        self.stream.close()
+        try:
+            for row in self.stream.receive():
+                match row:
+                    case {"piece": piece}:
+                        write_piece(piece, self.folder)
+                    case {"fetched": int(number)}:
+                        self._note(fetched=number)
+                    case {"exited": str(how)}:
+                        self.exited = how
+                        break
+                    case _:
+                        yield row
+        except OSError as error:
+            self.exited = f"was given up: its records cannot be written here: {error.strerror}"
+        finally:
+            self._note(is_over=True)
+            self.stream.close()
 
     def how_it_ended(self) -> str:
         return self.exited or self.describe_loss()
@@ -65,7 +75,13 @@ class RemoteAgent:
 
     def fetch(self, _: Path, /) -> None:
         """Have all records that there are by now; they arrive by themselves, a second later."""
-        if self.exited is None:
-            self.fetched.clear()
-            self.stream.send({"fetch": True})
-            self.fetched.wait(PATIENCE)
+        self.asked += 1
+        self.stream.send({"fetch": self.asked})
+        with self.state:
+            self.state.wait_for(lambda: self.is_over or self.fetched >= self.asked, FETCH_TIMEOUT)
+
+    def _note(self, *, fetched: int = 0, is_over: bool = False) -> None:
+        with self.state:
+            self.fetched = max(self.fetched, fetched)
+            self.is_over = self.is_over or is_over
+            self.state.notify_all()

@@ -42,7 +42,7 @@ class RowStream:
 
         An empty row only says that the other end is there, and is left out.
         """
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, RecursionError):
             while (text := self._reader.readline(LONGEST_ROW)).endswith(b"\n"):
                 if row := json.loads(text):
                     yield row

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cuesta.private_files import make_private, replace_private
+from cuesta.private_files import make_private, private, replace_private
 
 LONGEST_PIECE = 1 << 18
 """Bytes."""
@@ -47,6 +47,8 @@ class Shipping:
             file.seek(begin)
             content = file.read()
         end = len(content) if whole else content.rfind(b"\n") + 1
+        if path.name not in self._sent:
+            yield piece(path.name, 0, b"")
         for at in range(0, end, LONGEST_PIECE):
             yield piece(path.name, begin + at, content[at : min(at + LONGEST_PIECE, end)])
         self._sent[path.name] = begin + end
@@ -56,15 +58,16 @@ def piece(name: str, at: int, content: bytes) -> dict[str, Any]:
     return {"file": name, "at": at, "bytes": b64encode(content).decode()}
 
 
-def keep_piece(sent: Mapping[str, Any], folder: Path) -> None:
-    """Write a piece into the copy of the folder. Raises ValueError for a name that no record has, and OSError."""
-    name, content = str(sent["file"]), b64decode(sent["bytes"])
+def write_piece(sent: Mapping[str, Any], folder: Path) -> None:
+    """Write a piece into the copy of the folder. Raises ValueError for one that no record has there, and OSError."""
+    name, at, content = str(sent["file"]), sent["at"], b64decode(sent["bytes"], validate=True)
     if not NAME.fullmatch(name):
         raise ValueError(f"no name of a record: {name!r}")
-    if sent["at"]:
-        with (folder / name).open("r+b") as file:
-            file.seek(sent["at"])
-            file.write(content)
-    else:
-        make_private(folder)
+    make_private(folder)
+    if name.endswith(".json"):
         replace_private(folder / name, content)
+        return
+    with open(folder / name, "ab", opener=private) as file:
+        if at != file.tell():
+            raise ValueError(f"{name}: a piece from {at} on, and {file.tell()} bytes are there")
+        file.write(content)
