@@ -1,23 +1,26 @@
 """A Ray cluster, as the engine sees it: it calls actors through `cluster_process`."""
 
 import json
+import os
+import secrets
 import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Any
 
 from cuesta.engine.local.child_processes import read_errors
 from cuesta.errors import CuestaError
 from cuesta.module_command import module_command
 
-OPENING = 120.0
+OPEN_TIMEOUT = 120.0
 """Seconds within which the cluster must have been joined, or started, and its nodes described."""
-ANSWERING = 60.0
+ANSWER_TIMEOUT = 60.0
 """Seconds within which an actor must answer."""
-ENDING = 15.0
+END_TIMEOUT = 15.0
 """Seconds within which the cluster must have been left, or ended."""
 NOT_INSTALLED = "No module named 'ray'"
 
@@ -38,6 +41,8 @@ class RayCluster:
         self._lock = threading.Lock()
         self._answers: list[Answer] = []
         self._opened = Answer()
+        self.names: Sequence[str] = ()
+        """Of the nodes, for messages."""
         self.lost: str | None = None
         """Why the cluster cannot be relied on any more."""
         self._deaths: dict[int, str] = {}
@@ -53,8 +58,8 @@ class RayCluster:
     def open(self, address: str | None, nodes: int, cpus: int) -> dict[str, Any]:
         """Have so many nodes; returns the engine's `address` in the cluster, and the `nodes`. Raises CuestaError."""
         self._send({"address": address, "nodes": nodes, "cpus": cpus})
-        if not self._opened.arrived.wait(OPENING):
-            raise CuestaError(f"Ray: the cluster did not answer within {OPENING:g} s", "see `ray status` there")
+        if not self._opened.arrived.wait(OPEN_TIMEOUT):
+            raise CuestaError(f"Ray: the cluster did not answer within {OPEN_TIMEOUT:g} s", "see `ray status` there")
         if opened := self._opened.row.get("opened"):
             return dict(opened)
         if NOT_INSTALLED in (why := str(self._opened.row.get("failed") or self.lost)):
@@ -77,14 +82,16 @@ class RayCluster:
         with self._lock:
             number = len(self._answers)
             self._answers.append(answer)
+        if self.lost:
+            answer.arrived.set()
         self._send({"call": number, "node": node, "method": method, "argument": argument})
         return answer
 
     def _value(self, answer: Answer, node: int, method: str) -> Any:
-        if not answer.arrived.wait(ANSWERING):
-            raise CuestaError(f"Ray: node {node} did not answer within {ANSWERING:g} s")
+        if not answer.arrived.wait(ANSWER_TIMEOUT):
+            raise CuestaError(f"{self.names[node]}: its Ray actor did not answer within {ANSWER_TIMEOUT:g} s")
         if "value" not in answer.row:
-            raise CuestaError(f"Ray: {method} on node {node}: {answer.row.get('error') or self.lost}")
+            raise CuestaError(f"{self.names[node]}: {method}: {answer.row.get('error') or self.lost}")
         return answer.row["value"]
 
     def _send(self, row: object) -> None:
@@ -118,25 +125,43 @@ class RayCluster:
         answer.arrived.set()
 
 
+def environment_of_own(folder: Path) -> dict[str, str]:
+    """The environment of a cluster that is started here, with its files in a folder.
+
+    It is not the current cluster of this machine, which others may join; and who joins it must know its token.
+    """
+    (folder / "ray").mkdir()
+    own = {"TMPDIR": str(folder), "AUTH_MODE": "token", "AUTH_TOKEN": secrets.token_hex(32)}
+    quiet = {"USAGE_STATS_ENABLED": "0", "worker_niceness": "0"}
+    return {**os.environ, **{f"RAY_{name}": value for name, value in {**own, **quiet}.items()}}
+
+
 @contextmanager
-def join_cluster() -> Iterator[RayCluster]:
-    """Have a process that joins a cluster during the block."""
-    with tempfile.TemporaryFile() as errors:
+def join_cluster(address: str | None, nodes: int, cpus: int) -> Iterator[tuple[RayCluster, dict[str, Any]]]:
+    """Have so many nodes of a cluster during the block; None starts one here.
+
+    Yields it, with the engine's `address` in the cluster and the `nodes`. Raises CuestaError.
+    """
+    with (
+        tempfile.TemporaryFile() as errors,
+        tempfile.TemporaryDirectory(prefix="cuesta-ray-", ignore_cleanup_errors=True) as folder,
+    ):
         process = subprocess.Popen(
             module_command("cuesta.engine.ray.cluster_process"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
+            env=None if address else environment_of_own(Path(folder)),
             start_new_session=True,  # so that Ctrl-C at the terminal reaches only the engine
         )
         cluster = RayCluster(process, errors)
         try:
-            yield cluster
+            yield cluster, cluster.open(address, nodes, cpus)
         finally:
             with suppress(OSError):
                 process.stdin.close() if process.stdin else None
             try:
-                process.wait(0 if cluster.lost else ENDING)
+                process.wait(0 if cluster.lost else END_TIMEOUT)
             except subprocess.TimeoutExpired:
                 process.kill()  # what it had started of Ray ends with it
                 process.wait()

@@ -9,7 +9,6 @@ call `{"answer": 7, "value": …}` or `{"answer": 7, "error": "…"}`; `{"died":
 import json
 import os
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -51,43 +50,47 @@ class Rows:
 def main() -> None:
     rows, wanted = Rows(), json.loads(sys.stdin.readline())
     try:
-        with join(wanted["address"], wanted["nodes"], wanted["cpus"]), place(wanted["nodes"], wanted["cpus"]) as actors:
-            nodes = [ray.get(actor.describe.remote([])) for actor in actors]
+        nodes, cpus = wanted["nodes"], wanted["cpus"]
+        joined = join(wanted["address"]) if wanted["address"] else start(nodes, cpus)
+        with joined, place(nodes, cpus) as actors:
+            described = [ray.get(actor.describe.remote([])) for actor in actors]
             own = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
-            rows.say(opened={"address": own, "nodes": nodes})
+            rows.say(opened={"address": own, "nodes": described})
             for number, actor in enumerate(actors):
                 threading.Thread(target=watch_actor, args=(number, actor, rows), daemon=True).start()
             threading.Thread(target=watch_head, args=(rows,), daemon=True).start()
             for text in sys.stdin:
                 call(actors, json.loads(text), rows)
     except (RayError, ConnectionError, RuntimeError, TimeoutError, ValueError) as error:
-        rows.say(failed=in_short(error))
+        rows.say(failed=first_sentence(error))
+
+
+QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": "error", "configure_logging": False}
 
 
 @contextmanager
-def join(address: str | None, nodes: int, cpus: int) -> Iterator[None]:
-    """Join the cluster at an address, or one that is started here with so many nodes, and ended with the block."""
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 - Ray reads it in this spelling; of a cluster started here
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error", "configure_logging": False}
-    if address is not None:
-        ray.init(address=address, **quiet)
-        try:
-            yield
-        finally:
-            ray.shutdown()
-        return
-    with tempfile.TemporaryDirectory(prefix="cuesta-ray-", ignore_cleanup_errors=True) as folder:
-        own: dict[str, Any] = {"num_cpus": cpus, "object_store_memory": MEMORY, "include_dashboard": False}
-        cluster = Cluster(initialize_head=True, head_node_args={**own, "temp_dir": folder})
-        try:
-            for _ in range(nodes - 1):
-                cluster.add_node(**own)
-            ray.init(address=cluster.address, **quiet)
-            yield
-        finally:
-            ray.shutdown()
-            cluster.shutdown()  # type: ignore[no-untyped-call]
+def join(address: str) -> Iterator[None]:
+    """Join the cluster at an address."""
+    ray.init(address=address, **QUIET)
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+@contextmanager
+def start(nodes: int, cpus: int) -> Iterator[None]:
+    """Start a cluster here with so many nodes, and join it; it ends with the block."""
+    settings: dict[str, Any] = {"num_cpus": cpus, "object_store_memory": MEMORY, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=settings)
+    try:
+        for _ in range(nodes - 1):
+            cluster.add_node(**settings)
+        ray.init(address=cluster.address, **QUIET)
+        yield
+    finally:
+        ray.shutdown()
+        cluster.shutdown()  # type: ignore[no-untyped-call]
 
 
 @contextmanager
@@ -128,7 +131,7 @@ def call(actors: list[Any], asked: Mapping[str, Any], rows: Rows) -> None:
         try:
             rows.say(answer=asked["call"], value=ray.get(answer))
         except RayError as error:
-            rows.say(answer=asked["call"], error=in_short(error))
+            rows.say(answer=asked["call"], error=first_sentence(error))
 
     threading.Thread(target=wait, daemon=True).start()
 
@@ -166,10 +169,11 @@ def watch_head(rows: Rows) -> None:
         time.sleep(HEAD_EVERY)
 
 
-def in_short(error: BaseException) -> str:
-    """The first sentence of an error; Ray's are of many rows."""
-    rows = [row.strip() for row in str(error).splitlines() if row.strip()]
-    return rows[0] if rows else type(error).__name__
+def first_sentence(error: BaseException) -> str:
+    """The first row of an error; of one that an actor raised, what the actor said."""
+    own = getattr(error, "cause", None) or error
+    rows = [row.strip() for row in str(own).splitlines() if row.strip()]
+    return rows[0] if rows else type(own).__name__
 
 
 if __name__ == "__main__":

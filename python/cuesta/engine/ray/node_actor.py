@@ -57,11 +57,11 @@ class NodeActor:
                     self.ends[asked["agent"]] = end
                     has_connected.set()
                     end.serve()
-            except OSError as error:
-                if has_connected.is_set():
-                    os._exit(1)  # the engine is lost, and nobody else has work for this actor
-                failure.append(str(error))
-            has_connected.set()
+            except Exception as error:  # if it comes after the connection, the engine is lost, and nobody reads it
+                failure.append(f"{type(error).__name__}: {error}")
+            finally:
+                self.ends.pop(asked["agent"], None)
+                has_connected.set()
 
         threading.Thread(target=serve, daemon=True).start()
         has_connected.wait()

@@ -1,5 +1,6 @@
 """A Ray cluster as an engine: agents on its nodes."""
 
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +20,9 @@ from cuesta.errors import CuestaError
 from cuesta.plan import Segment, Settings
 from cuesta.units import join_words, many
 
-TOLD = 3.0
+CONNECT_TIMEOUT = 5.0
+"""Seconds within which the head of a cluster must take a connection."""
+DEATH_TIMEOUT = 3.0
 """Seconds within which Ray tells why an actor died whose connection has ended."""
 INSTALL = f'install it there, for the Python that Ray runs: pip install "cuesta[ray]=={__version__}"'
 
@@ -47,11 +50,14 @@ class RayLinks:
         numbers = range(len(places))
         with listen_at(self.address) as arrivals:
             about = {"engine": arrivals.address, "token": arrivals.token}
-            self.cluster.call(places, "start", [{**about, "agent": number} for number in numbers])
+            remedy = f"a firewall must let the node connect to {self.address}, at any port"
+            try:
+                self.cluster.call(places, "start", [{**about, "agent": number} for number in numbers])
+            except CuestaError as error:
+                raise CuestaError(str(error), remedy) from None
             streams = arrivals.collect(len(numbers))
         try:
             if missing := [self.names[places[number]] for number in numbers if number not in streams]:
-                remedy = f"its firewall must let it connect to {self.address}, at any port"
                 raise CuestaError(f"no agent of {', '.join(missing)} has connected to the engine", remedy)
             yield [
                 RemoteAgent(
@@ -72,7 +78,7 @@ class RayLinks:
         self.cluster.call([place], "order", [{"agent": number, "row": row}])
 
     def _describe_loss(self, place: int) -> str:
-        why = self.cluster.lost or self.cluster.why_died(place, TOLD)
+        why = self.cluster.lost or self.cluster.why_died(place, DEATH_TIMEOUT)
         return f"lost its connection{f': {why}' if why else ''}"
 
 
@@ -82,9 +88,21 @@ def open_cluster(settings: Settings, tell: Callable[[str], None]) -> Iterator[No
     address = next(iter(settings.engine.addresses), None)
     what = f"joins the Ray cluster at {address}" if address else "starts a Ray cluster on this machine"
     tell(f"cuesta {what}, for {many(settings.nodes, 'node')}")
-    with join_cluster() as cluster:
-        opened = cluster.open(address, settings.nodes, settings.agents * settings.threads)
-        names = name_nodes(opened["nodes"])
+    check_address(address)
+    with join_cluster(address, settings.nodes, settings.agents * settings.threads) as (cluster, opened):
+        cluster.names = names = name_nodes(opened["nodes"])
         tell(f"nodes: {join_words(names)}")
         links = RayLinks(cluster, names, opened["address"])
         yield have_nodes(opened["nodes"], links, opened["address"], INSTALL)
+
+
+def check_address(address: str | None) -> None:
+    """Raise CuestaError if nothing listens at the address of a cluster: Ray itself tries it for minutes."""
+    host, colon, port = (address or "").rpartition(":")
+    if not colon:
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_TIMEOUT).close()
+    except OSError as error:
+        what = f"no Ray cluster answers at {address}: {(error.strerror or str(error)).lower()}"
+        raise CuestaError(what, "see `ray status` on a machine of the cluster for its address") from None
