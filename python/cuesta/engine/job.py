@@ -250,7 +250,10 @@ def _check_agents_of_load(settings: Settings, by_group: Sequence[int]) -> None:
         nodes = len(load) // settings.agents
         what = f"{len(load)} agents cannot share {users} users: each needs one"
         where = f" on {nodes} nodes" if nodes > 1 else ""
-        raise InputError(what, f"--agents {users // nodes} is the most here{where}")
+        fewer = (
+            f"--agents {users // nodes} is the most here{where}" if users >= nodes else f"--nodes {users} is the most"
+        )
+        raise InputError(what, fewer)
 
 
 def _check_nodes(plan: Plan) -> None:

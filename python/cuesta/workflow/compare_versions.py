@@ -178,6 +178,9 @@ def prepare_versions(  # noqa: PLR0913, as a run
     jobs = series.jobs(1)
     compared: Compared = "neighbours" if is_same else "versions"
     check_likeness(jobs, settings.despite, kinds_but(compared))
+    if found and jobs[0].plan.settings.engine.kind != "local":
+        what = "cuesta compare: --revisions: they are built in folders of this machine, and users are on others"
+        raise UsageError(what, "leave --engine out")
     figures = choose_figures(jobs[0], settings)
     record = VersionsRecord(
         compared=compared,

@@ -68,6 +68,7 @@ def prepare_pairs(base: RawOptions, new: RawOptions, here: Path, pairs: str | No
     series = Interleaved(base, new, here, PAIRS)
     jobs = series.jobs(1)
     check_likeness(jobs, terms.despite)
+    check_engines(jobs)
     figures = figures_to_test(jobs[0])
     series = replace(series, pairs=_read_number(pairs, len(figures)))
     return PlannedPairs(series, jobs, figures, terms.margin)
@@ -124,6 +125,16 @@ def _read_number(text: str | None, figures: int) -> int:
             f"cuesta compare: --pairs: expected a number from {least} to {MOST_RUNS}, got {text!r}", remedy
         )
     return int(text)
+
+
+def check_engines(jobs: tuple[Job, Job]) -> None:
+    """Raise RefusedError if the plans are for different engines: pairs are made on one."""
+    base, new = (job.plan.settings for job in jobs)
+    if base.engine.kind == new.engine.kind == "local":
+        return  # which is there for any run
+    if (base.engine, base.nodes, base.agents, base.threads) != (new.engine, new.nodes, new.agents, new.threads):
+        what = "the plans differ in engine, nodes, agents or threads, and pairs are made on one engine"
+        raise RefusedError(what, "make them alike, or run each by itself and compare the folders")
 
 
 def check_likeness(jobs: tuple[Job, Job], despite: str | None, kinds: Sequence[str] = KINDS) -> None:
