@@ -207,8 +207,8 @@ def test_programs_that_users_started_are_named(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run").write()
     with edit_run(folder) as run:
         run["steps"][0]["group"][0]["target"] = "pty:bash \x1b --norc"
-    assert "pty:bash � --norc: started on this machine, for each of 4 users" in write_text(folder)
-    assert "started on this machine" not in write_text(RunFolder(tmp_path / "other").write())
+    assert "pty:bash � --norc: started by the driver, for each of 4 users" in write_text(folder)
+    assert "started by the driver" not in write_text(RunFolder(tmp_path / "other").write())
 
 
 def test_colour_is_for_terminals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

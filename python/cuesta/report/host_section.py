@@ -368,7 +368,7 @@ CERTAINTY = {1: "most certain", 2: "quite certain", 3: "less certain", 4: "least
 
 def list_programs(host: HostFigures) -> Iterator[str]:
     for target, users in host.programs.items():
-        yield f"{target}: started on this machine, for each of {many(users, 'user')}"
+        yield f"{target}: started by the driver, for each of {many(users, 'user')}"
 
 
 def describe_built_in(host: BuiltInHost) -> Iterator[str]:
