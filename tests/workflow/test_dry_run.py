@@ -27,6 +27,11 @@ def test_it_is_available_as_json(cuesta: Cuesta) -> None:
     assert data["plan"]["group"][0]["users"] == 10
 
 
+def test_machines_that_ssh_reaches_are_counted(cuesta: Cuesta) -> None:
+    text = cuesta("run", "--users", "4", "--dry-run", "--engine", "ssh:me@driver1,me@driver2").ends().out
+    assert "engine = ssh:me@driver1,me@driver2\n  nodes = 2\n" in text
+
+
 def test_secrets_are_not_shown(write: Write, cuesta: Cuesta) -> None:
     write("login.tape", 'Type "${user} ${password}"')
     write("users.csv", "user,password\nann,hunter2\n")

@@ -90,6 +90,7 @@ def _time_steps(segment: Segment) -> list[tuple[Step, dict[str, int]]]:
 def _settings(job: Job) -> str:
     apart = {"group", "host", "secrets", "validity", "sweep", "limits", "published", "published_table"}
     plain = job.plan.settings.model_dump(mode="json", exclude_none=True, exclude=apart)
+    plain["nodes"] = job.plan.settings.node_count
     rows = [f"{name} = {_toml(value)}" for name, value in plain.items()]
     if secret := job.plan.settings.secrets.columns:
         rows.append(f"secret columns {', '.join(secret)}")
