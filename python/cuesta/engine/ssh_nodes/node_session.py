@@ -49,8 +49,8 @@ def serve() -> None:
             case {"agent": int(number), "descriptors": int(descriptors)}:
                 raise_files(descriptors)
                 with suppress(ConnectionError), start_agent(number) as agent:
-                    return NodeEnd(agent, stream).serve()
-    return None
+                    NodeEnd(agent, stream).serve()
+                return
 
 
 def take_streams() -> RowStream:
