@@ -30,7 +30,7 @@ impl ResultRow {
     pub(crate) fn control(name: &str, measured: String, ratios: Spread, noise: f64) -> Self {
         let quiet = ratios.largest - ratios.least <= noise && (ratios.median - 1.0).abs() <= noise;
         let status = if quiet { TargetStatus::ControlQuiet } else { TargetStatus::ControlNoisy };
-        Self::new(name, measured, "1 within 15 %", status)
+        Self::new(name, measured, &format!("1 within {:.0} %", noise * 1e2), status)
     }
 
     /// A figure without a target; only errors count as missed.

@@ -12,6 +12,9 @@ const VERSION_2: &str = "/sys/fs/cgroup";
 const GROUP: &str = "cuesta-bench";
 /// How often the kernel renews the time that may be taken.
 const PERIOD: Duration = Duration::from_millis(50);
+/// What else runs on the machine takes nothing of what a group may take.
+const HEAVIEST_SHARES: &str = "262144";
+const HEAVIEST_WEIGHT: &str = "10000";
 
 /// A group of processes. Dropping it deletes the group, so its processes must have ended.
 #[derive(Debug)]
@@ -20,11 +23,11 @@ pub(super) struct CpuLimit {
 }
 
 impl CpuLimit {
-    /// A group whose processes take at most this many CPUs, on average over each period.
-    pub(super) fn new(cpus: f64) -> io::Result<Self> {
+    /// A group whose processes take at most this many CPUs, on average over each period. Groups are told apart by `number`.
+    pub(super) fn new(number: usize, cpus: f64) -> io::Result<Self> {
         let (period, quota) = (PERIOD.as_micros(), PERIOD.mul_f64(cpus).as_micros());
         let old = VERSION_1.iter().map(Path::new).find(|root| root.join("cpu.cfs_quota_us").exists());
-        let group = old.unwrap_or(Path::new(VERSION_2)).join(GROUP);
+        let group = old.unwrap_or(Path::new(VERSION_2)).join(format!("{GROUP}-{number}"));
         if let Err(error) = fs::create_dir(&group)
             && error.kind() != io::ErrorKind::AlreadyExists
         {
@@ -37,12 +40,19 @@ impl CpuLimit {
         if old.is_some() {
             limit.set("cpu.cfs_period_us", &period.to_string())?;
             limit.set("cpu.cfs_quota_us", &quota.to_string())?;
+            limit.set("cpu.shares", HEAVIEST_SHARES)?;
         } else {
             // It may be allowed already.
             let _ = fs::write(Path::new(VERSION_2).join("cgroup.subtree_control"), "+cpu");
             limit.set("cpu.max", &format!("{quota} {period}"))?;
+            limit.set("cpu.weight", HEAVIEST_WEIGHT)?;
         }
         Ok(limit)
+    }
+
+    /// Its folder.
+    pub(super) fn group(&self) -> &Path {
+        &self.group
     }
 
     /// Limits a process and its future threads.

@@ -1,9 +1,10 @@
-//! How the driver's cost grows with its users, and its throughput with its threads.
+//! How the driver's cost grows with its users, and its throughput with its threads and nodes.
 //!
 //! - `curve`: one rate of keys from more and more users; `load`: one rate for each user, so that the load grows with them;
 //!   `handshakes`: what it costs to open sessions over ssh.
 //! - `threads`: two threads and two processes beside one; `cpu_limit`: how much CPU time each may take; `batch`: how they
 //!   share a CPU.
+//! - `nodes`: nodes of a Ray cluster, in runs that `nodes.py` starts.
 //! - `plot`: the figures as pictures for `docs/bench.md`.
 
 mod batch;
@@ -11,6 +12,7 @@ mod cpu_limit;
 mod curve;
 mod handshakes;
 mod load;
+mod nodes;
 mod plot;
 mod threads;
 
@@ -30,6 +32,8 @@ const GROWTH: f64 = 1.15;
 const HANDSHAKE: f64 = 1.25;
 /// Least throughput of two threads, over that of one.
 const TWICE: f64 = 1.8;
+/// Largest CPU time of a key on a node of a cluster, over that on the engine's machine.
+const NODE: f64 = 1.02;
 
 /// The measurements with their names. `plots`: the folder of the plots, if they are wanted.
 pub(crate) fn measurements(plots: Option<&Path>, cpus: (usize, usize)) -> Vec<Measurement> {
@@ -45,6 +49,11 @@ pub(crate) fn measurements(plots: Option<&Path>, cpus: (usize, usize)) -> Vec<Me
     let handshakes = move || handshakes::measure(HANDSHAKE, plots.as_deref(), cpus);
     all.push(("scale: ssh handshakes".to_owned(), Box::new(handshakes)));
     all.push(("scale: two threads".to_owned(), Box::new(move || threads::measure(TWICE, cpus))));
+    all.push((
+        "scale: nodes, one beside the engine's machine".to_owned(),
+        Box::new(move || nodes::compare_engines(NODE, cpus)),
+    ));
+    all.push(("scale: nodes, three beside one".to_owned(), Box::new(move || nodes::compare_nodes(cpus))));
     all
 }
 

@@ -79,7 +79,7 @@ impl Drivers {
 
     fn play(self, start: Start) -> Result<Throughput, Box<dyn Error>> {
         let cpus = self.cpus();
-        let limit = CpuLimit::new(QUOTA * cpus.len() as f64)?;
+        let limit = CpuLimit::new(0, QUOTA * cpus.len() as f64)?;
         let (_hosts, address) = hosts(&cpus)?;
         let job = Job { measure: MEASURE, ..Job::new(Work::Closed, Framing::Tcp, USERS, address, cpus[0]) };
         let mut drivers = Vec::new();
