@@ -71,6 +71,10 @@ class Machine:
         """Cut its link."""
         subprocess.run(["ip", "link", "set", self.link, "down"], check=True)
 
+    def mend(self) -> None:
+        """Mend the link that was cut."""
+        subprocess.run(["ip", "link", "set", self.link, "up"], check=True)
+
 
 @contextmanager
 def machines(clocks: Sequence[int], shared: Path) -> Iterator[list[Machine]]:

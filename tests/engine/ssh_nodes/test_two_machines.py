@@ -1,9 +1,12 @@
-"""Runs on two machines that ssh reaches."""
+"""Runs on two machines that ssh reaches, and the loss of one."""
 
 import os
 import re
+import signal
+import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -148,3 +151,50 @@ def test_machines_that_cannot_be_used_are_told_all_at_once(site: Site) -> None:
     assert re.search(r"unknown: .*Host key verification failed log in there once by hand", said)
     assert re.search(r"nowhere.invalid: .*Could not resolve hostname", said)
     assert not (site.here / "none").exists()
+
+
+def start_long_run(site: Site, out: str) -> "subprocess.Popen[str]":
+    """Start a run that lasts until it is ended, and wait until both machines have recorded."""
+    command = site.command(out, "--measure", "500s", *site.on_nodes())
+    running = site.head.start(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    records = [site.here / out / f"agent-{number}" / "series.jsonl" for number in (0, 1)]
+    wait_until(lambda: all(path.exists() and path.read_text().count("\n") > 3 for path in records), running)
+    return running
+
+
+def check_end(site: Site, out: str, running: "subprocess.Popen[str]", why: str) -> None:
+    """Check that a run is ended by the loss of the second machine, and that both have been left."""
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == Exit.INVALID, said
+    assert f"agent 1 on {site.nodes[1].address}: it {why}" in said
+    recorded = open_run(site.here / out)
+    assert all(len([row for row in agent.intervals if row.length]) > 3 for agent in recorded.agents)
+    assert not any("cut off" in each for each in recorded.damage)
+    wait_until(lambda: not [each for node in site.nodes for each in node.processes().values() if "cuesta" in each])
+
+
+@pytest.mark.nightly
+def test_a_run_ends_when_sessions_of_a_machine_die_and_names_it(site: Site) -> None:
+    running, victim = start_long_run(site, "dies"), site.nodes[1]
+    for pid, command in victim.processes().items():
+        if command.startswith("sshd: root"):
+            os.kill(pid, signal.SIGKILL)
+    check_end(site, "dies", running, f"lost its connection: Connection to {victim.address} closed by remote host")
+
+
+@pytest.mark.nightly
+def test_a_machine_whose_link_is_cut_is_named_and_leaves_off_by_itself(site: Site) -> None:
+    running, victim = start_long_run(site, "cut"), site.nodes[1]
+    victim.cut()
+    try:
+        check_end(site, "cut", running, "said nothing for")
+    finally:
+        victim.mend()
+
+
+def wait_until(has_come: Callable[[], bool], running: "subprocess.Popen[str] | None" = None) -> None:
+    until = time.monotonic() + 60
+    while not has_come():
+        assert running is None or running.poll() is None, running.communicate() if running else ""
+        assert time.monotonic() < until
+        signal.sigtimedwait([], 0.1)
