@@ -26,7 +26,7 @@ def stop_for_two_seconds(word: str) -> Callable[[Site, Machine], None]:
 
 LOSSES: dict[str, tuple[Callable[[Site, Machine], None], str]] = {
     "agent": (lambda _, node: kill("agent_process", node), r"agent \d on NODE: it was killed by signal 9"),
-    "raylet": (lambda _, node: kill("raylet/raylet", node), r"agent \d on NODE: it lost its connection"),
+    "raylet": (lambda _, node: kill("raylet/raylet", node), r"agent \d on NODE: it (lost its connection|said nothing)"),
     "agent stopped": (stop_for_two_seconds("agent_process"), r"agent \d on NODE: it said nothing for [12]\.\d s"),
     "node stopped": (stop_for_two_seconds(""), r"agent \d on NODE: it said nothing for [12]\.\d s"),
     "link cut": (lambda _, node: node.cut(), r"agent \d on NODE: it said nothing for [1-5]\.\d s"),

@@ -17,6 +17,8 @@ import ray
 
 RAYLET_EVERY = 0.5
 """Seconds between looks whether the raylet is there: Ray itself ends an actor only when its call has returned."""
+ORPHAN_TIMEOUT = 30.0
+"""Seconds after which nobody is expected to have work for the actor."""
 Boxed = Sequence["ray.ObjectRef[Any]"]
 
 
@@ -26,6 +28,8 @@ class NodeActor:
     def __init__(self) -> None:
         self.ends: dict[int, Any] = {}
         """The node's ends of agents, by number."""
+        self.lost_at: float | None = None
+        """When the connection of an agent to the engine was lost, if none was started since."""
 
     def describe(self, _: Boxed) -> dict[str, Any]:
         """What the node is called, and which Cuesta it has, None if none."""
@@ -47,6 +51,7 @@ class NodeActor:
     def start(self, boxed: Boxed) -> None:
         """Start an agent, and connect it to the engine."""
         asked, has_connected, failure = ray.get(boxed[0]), threading.Event(), list[str]()
+        self.lost_at = None
 
         def serve() -> None:
             from cuesta.engine.remote.node_end import join_engine  # noqa: PLC0415
@@ -57,8 +62,9 @@ class NodeActor:
                     self.ends[asked["agent"]] = end
                     has_connected.set()
                     end.serve()
-            except Exception as error:  # if it comes after the connection, the engine is lost, and nobody reads it
+            except Exception as error:
                 failure.append(f"{type(error).__name__}: {error}")
+                self.lost_at = time.monotonic()
             finally:
                 self.ends.pop(asked["agent"], None)
                 has_connected.set()
@@ -74,11 +80,18 @@ class NodeActor:
         self.ends[asked["agent"]].tell(asked["row"])
 
     def stay(self, _: Boxed) -> None:
-        """Never return: who waits for this learns when the actor has died. It dies with the raylet that started it."""
+        """Never return: who waits for this learns when the actor has died.
+
+        It dies with the raylet that started it, and some time after the engine was lost.
+        """
         raylet = os.getppid()
-        while os.getppid() == raylet:
+        while os.getppid() == raylet and not self.is_orphan():
             time.sleep(RAYLET_EVERY)
         os._exit(1)  # agents end with their pipes
+
+    def is_orphan(self) -> bool:
+        """Whether the engine was lost, and has not come back with another run."""
+        return self.lost_at is not None and not self.ends and time.monotonic() - self.lost_at > ORPHAN_TIMEOUT
 
 
 def take_priority_of_raylet() -> None:
