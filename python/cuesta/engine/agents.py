@@ -41,9 +41,10 @@ LOOK_EVERY = 0.25
 START_IN = 200_000_000
 """Nanoseconds from the start message to the start, so that every agent reads the message in time."""
 STALLED = 1_500_000_000
-"""Nanoseconds without a word from an agent, which reports four times a second, after which it counts as stalled."""
+"""Nanoseconds without a word from an agent on another machine, which reports four times a second, after which it counts
+as stalled. One on this machine competes with the engine for the same CPUs: how late its keys are tells more."""
 LOST = 5_000_000_000
-"""Nanoseconds after which it is given up."""
+"""Nanoseconds after which any is given up."""
 STARTING = 60_000_000_000
 """The same before it has reported: on a busy machine agents start slowly."""
 PATIENCE = 10.0
@@ -74,7 +75,7 @@ class FollowedAgent:
         self._meetings = meetings
         self._record = record
         self.stalled = 0
-        """The longest that it said nothing while it ran, in ns, if that was STALLED or more."""
+        """The longest that it said nothing while it ran, in ns, if that was too long."""
         self._heard_at: int | None = None
         """When it last said something, from the start on."""
         self._silent = 0
@@ -147,10 +148,11 @@ class FollowedAgent:
     def watch(self, now: int) -> None:
         """See how long it has said nothing: note it once it speaks again, give it up after LOST."""
         silent = now - (self._heard_at or now)
-        if silent < self._silent and self._silent >= STALLED:
+        most = STALLED if self.agent.node else LOST
+        if silent < self._silent and self._silent >= most:
             self._note(silent=self._silent)
         self._silent = silent
-        if self.latest and silent >= STALLED:
+        if self.latest and silent >= most:
             self.stalled = max(self.stalled, silent)
         if silent >= (LOST if self.latest else STARTING):
             self.give_up(f"said nothing for {silent / 1e9:.1f} s: it was stopped, or its link was cut")
