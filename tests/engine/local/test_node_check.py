@@ -1,5 +1,6 @@
 import os
 import resource
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -106,3 +107,11 @@ def test_a_node_loads_no_plan() -> None:
     )
     with os.popen(f'{sys.executable} -c "{script}"') as ran:
         assert ran.read().strip() == "[]"
+
+
+@pytest.mark.parametrize(("passphrase", "lacks"), [("right", 0), ("wrong", 1)])
+def test_a_passphrase_must_open_the_key_file_that_is_here(tmp_path: Path, passphrase: str, lacks: int) -> None:
+    key = tmp_path / "id"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "right", "-f", key], check=True)
+    found = find_lacks(replace(NOTHING, passphrases={str(key): passphrase}))
+    assert [each.what for each in found] == [f"{key}: the passphrase that was given does not open it"] * lacks

@@ -96,11 +96,14 @@ def raise_files(needed: int) -> None:
 
 
 def unlock(file: str, passphrase: str) -> None:
-    """Unlock a key file for logins of this process. Raises CuestaError if there is no such key file."""
+    """Unlock a key file for logins of this process. Raises CuestaError if it cannot be read, or stays locked."""
+    remedy = "copy it to this machine, or load the key into an agent: ssh-add"
     try:
-        _native.ssh_unlock(file, passphrase)
+        is_right = _native.ssh_unlock(file, passphrase)
     except _native.RunError as error:
-        raise CuestaError(str(error), "copy it to this machine, or load the key into an agent: ssh-add") from None
+        raise CuestaError(str(error), remedy) from None
+    if not is_right:
+        raise CuestaError(f"{file}: the passphrase that was given does not open it", remedy)
 
 
 def count_lines(targets: Sequence[TargetNeeds]) -> Iterator[tuple[int, str, frozenset[tuple[str, int]]]]:
