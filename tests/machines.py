@@ -18,10 +18,14 @@ from tests.own_network import own_network
 
 NETWORK = "10.77.0"
 HOLD = """
-mount --bind "$0" /mnt && mount -t tmpfs none /tmp && mkdir -p "$0" && mount --move /mnt "$0" || exit
+mount -t tmpfs none /mnt || exit
+for path; do case "$path" in /tmp/*) mkdir -p "/mnt$path" && mount --bind "$path" "/mnt$path" || exit; esac; done
+mount -t tmpfs none /tmp || exit
+for path; do case "$path" in /tmp/*) mkdir -p "$path" && mount --move "/mnt$path" "$path" || exit; esac; done
 ip link set lo up && echo made && exec cat
 """
-"""Has an empty /tmp, but for one folder, which all machines share."""
+"""Has an empty /tmp, but for the folders that all machines share."""
+CHECKOUT = str(Path(__file__).parents[1])
 NAMESPACES = ["net", "mount", "pid", "time"]
 
 
@@ -93,7 +97,10 @@ def machine(number: int, ahead: int, shared: Path) -> Iterator[Machine]:
     clock = ["--time", "--monotonic", str(ahead), "--boottime", str(ahead)]
     unshare = ["unshare", "--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child", *clock]
     with subprocess.Popen(
-        [*unshare, "sh", "-c", HOLD, shared], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        [*unshare, "sh", "-c", HOLD, "sh", CHECKOUT, shared],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
     ) as holder:
         assert holder.stdin
         assert holder.stdout

@@ -9,7 +9,6 @@ from threading import Event
 
 import cuesta
 from cuesta._native import Histogram
-from cuesta.engine.engines import LOCAL
 from cuesta.engine.job import Job, prepare
 from cuesta.engine.ports import Engine
 from cuesta.engine.run_job import run_job
@@ -81,21 +80,6 @@ def first_readings(recorded: Recorded, engine: NamespaceEngine) -> list[tuple[in
     rows = [json.loads(row) for row in (recorded.folder / "agents.jsonl").read_text().splitlines()]
     first = {row["agent"]: row for row in reversed(rows)}
     return [(first[at]["offset"] - node.ahead, first[at]["error"]) for at, node in enumerate(engine.reserved.nodes)]
-
-
-def test_agents_on_clocks_of_their_own_do_the_same_at_the_same_times(here: Path, write: Write) -> None:
-    job, engine = prepared(write, here, PACED, load="paced:700ms"), NamespaceEngine(here)
-    local, recorded = run(job, here / "local", LOCAL), run(job, here / "out", engine)
-
-    assert len({agent.notes.clock for agent in recorded.agents}) == 2
-    assert all(abs(misread) <= error for misread, error in first_readings(recorded, engine))
-    assert {agent.origin.clock for agent in recorded.agents} == {recorded.agents[0].notes.start_at}
-
-    expected, due = due_after_start(local), due_after_start(recorded)
-    assert sorted(due) == sorted(expected) == [0, 1, 2, 3, 4]
-    for user, instants in due.items():
-        assert len(instants) >= 3
-        assert instants == expected[user][: len(instants)], "keys are drawn alike, and due to the nanosecond"
 
 
 def test_histograms_of_agents_merge_exactly_wherever_they_are(here: Path, write: Write) -> None:
