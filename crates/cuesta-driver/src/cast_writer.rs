@@ -63,7 +63,7 @@ impl CastWriter {
         let Some(user) = spec.cast else { return Ok(None) };
         let Some(number) = (0..groups.len()).find(|number| user < spec.first_user(number + 1)) else { return Ok(None) };
         let rank = user - spec.first_user(number);
-        if spec.players(number).of(rank).0 != spec.agent {
+        if spec.players(number).agent_and_thread(rank).0 != spec.agent {
             return Ok(None);
         }
         if groups[number].terminal == TerminalKind::Block {

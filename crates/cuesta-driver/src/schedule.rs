@@ -141,7 +141,7 @@ impl Schedule {
     pub(crate) fn users_of_agent(&self, spec: &RunSpec) -> u64 {
         let of_group = |group: usize| {
             let players = spec.players(group);
-            (0..self.most_users(group)).filter(|rank| players.of(*rank).0 == spec.agent).count() as u64
+            (0..self.most_users(group)).filter(|rank| players.agent_and_thread(*rank).0 == spec.agent).count() as u64
         };
         (0..spec.groups.len()).map(of_group).sum()
     }

@@ -263,7 +263,7 @@ pub(crate) struct Players {
 
 impl Players {
     /// The agent that plays the user of this rank, and its thread.
-    pub(crate) fn of(&self, rank: u32) -> (u32, u32) {
+    pub(crate) fn agent_and_thread(&self, rank: u32) -> (u32, u32) {
         let (turn, agents) = (self.first_turn + rank, self.agents.len() as u32);
         (self.agents.start + turn % agents, turn / agents % self.threads)
     }

@@ -115,7 +115,8 @@ impl Worker {
         for (group, users_seen) in self.users_seen.iter_mut().enumerate() {
             let most = schedule.most_users(group).min(spec.most_users(group));
             let (first, players) = (spec.first_user(group), spec.players(group));
-            for rank in (*users_seen..most).filter(|rank| players.of(*rank) == (spec.agent, self.thread)) {
+            for rank in (*users_seen..most).filter(|rank| players.agent_and_thread(*rank) == (spec.agent, self.thread))
+            {
                 shared.add_user(first + rank, group, rank);
             }
             *users_seen = most.max(*users_seen);
