@@ -42,7 +42,7 @@ MOST_USERS, MOST_OTHERS = 100, 1000
 DURATIONS = ("lateness", "echo", "first_response", "response")
 CPU_PER_KEY, FAILING_USERS = "cpu_per_key", "failing_users"
 COSTLIER = 1.5
-"""A node is odd if a key costs it so many times the CPU time of the costliest other, or so many times less."""
+"""A node is odd if the CPU time of its keys differs by this factor from that of every other node."""
 ENOUGH_KEYS = 1000
 """Fewest keys of a node whose CPU time per key is compared."""
 
@@ -210,10 +210,7 @@ def chance_beyond(own: int, others: int, rank: int) -> float:
 
 
 def compare_failures(records: "StepRecords", nodes: Mapping[str, Sequence[int]]) -> Iterator[OddNode]:
-    """Yield the nodes of whose users so many fail that chance seldom makes them a random choice of all users.
-
-    Only of groups that three nodes play at least.
-    """
+    """Yield the nodes with more failing users than chance explains, among groups that at least three nodes play."""
     users = {node: [row for agent in agents for row in records.users_of(agent)] for node, agents in nodes.items()}
     on_nodes = Counter(group for rows in users.values() for group in {row.group for row in rows})
     compared = {

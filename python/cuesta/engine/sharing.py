@@ -26,7 +26,7 @@ class Sharing:
         return len(self.nodes)
 
     def count_users(self, users: Sequence[int]) -> list[int]:
-        """By agent: how many users it plays if the groups have so many. The driver shares them so (`spec.rs`)."""
+        """By agent: how many users it plays, given the users of each group, as the driver shares them (`spec.rs`)."""
         counts = [0] * self.agents
         for agents in dict.fromkeys(self.players):
             total = sum(count for count, own in zip(users, self.players, strict=True) if own == agents)

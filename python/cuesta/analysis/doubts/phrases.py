@@ -40,7 +40,7 @@ def name_worst_node(agents: Sequence[AgentFigures], figure: str) -> str:
 
 
 def judge_lateness(lateness: Distribution, most: float) -> tuple[int, float] | None:
-    """Which percentage of keys was sent more than so many seconds late; None if that is at most `most`.
+    """The percentage of keys that were sent later than `most` seconds, and how late; None if they were in time.
 
     Of few keys the 99th percentile is the latest one alone: then the 95th is held against the limit.
     """

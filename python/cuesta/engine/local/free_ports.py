@@ -26,7 +26,7 @@ class Ports:
 
 
 def check_ports(lines: int, where: str, addresses: Collection[tuple[str, int]], proc: Path = PROC) -> None:
-    """Raise CuestaError if too few local ports are free for so many lines to `where`, which has these addresses."""
+    """Raise CuestaError if fewer local ports are free than `lines` to `where`, whose `addresses` are given."""
     ports = count_ports(addresses, proc)
     if ports is None or lines <= ports.free:
         return

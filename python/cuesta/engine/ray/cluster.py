@@ -56,7 +56,7 @@ class RayCluster:
         self._listener.join()
 
     def open(self, address: str | None, nodes: int, cpus: int) -> dict[str, Any]:
-        """Have so many nodes; returns the engine's `address` in the cluster, and the `nodes`. Raises CuestaError."""
+        """Reserve `nodes` nodes; returns the engine's `address` in the cluster, and the `nodes`. Raises CuestaError."""
         self._send({"address": address, "nodes": nodes, "cpus": cpus})
         if not self._opened.arrived.wait(OPEN_TIMEOUT):
             raise CuestaError(f"Ray: the cluster did not answer within {OPEN_TIMEOUT:g} s", "see `ray status` there")
@@ -138,7 +138,7 @@ def environment_of_own(folder: Path) -> dict[str, str]:
 
 @contextmanager
 def join_cluster(address: str | None, nodes: int, cpus: int) -> Iterator[tuple[RayCluster, dict[str, Any]]]:
-    """Have so many nodes of a cluster during the block; None starts one here.
+    """Reserve `nodes` nodes of a cluster during the block; without an address, start one here.
 
     Yields it, with the engine's `address` in the cluster and the `nodes`. Raises CuestaError.
     """

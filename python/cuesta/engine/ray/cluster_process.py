@@ -80,7 +80,7 @@ def join(address: str) -> Iterator[None]:
 
 @contextmanager
 def start(nodes: int, cpus: int) -> Iterator[None]:
-    """Start a cluster here with so many nodes, and join it; it ends with the block."""
+    """Start a cluster of `nodes` nodes here, and join it; it ends with the block."""
     settings: dict[str, Any] = {"num_cpus": cpus, "object_store_memory": MEMORY, "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args=settings)
     try:
@@ -95,7 +95,7 @@ def start(nodes: int, cpus: int) -> Iterator[None]:
 
 @contextmanager
 def place(nodes: int, cpus: int) -> Iterator[list[Any]]:
-    """Place an actor on each of so many nodes. Raises TimeoutError if the cluster has no room for them."""
+    """Place an actor on each of `nodes` nodes. Raises TimeoutError if the cluster has no room for them."""
     group = placement_group([{"CPU": cpus}] * nodes, strategy="STRICT_SPREAD")
     try:
         if not group.wait(PLACING):

@@ -65,7 +65,7 @@ class RemoteNodes:
 
 @dataclass(frozen=True, slots=True)
 class NodesEngine:
-    """Nodes that are there."""
+    """An engine on nodes that were reserved before."""
 
     nodes: RemoteNodes
 
