@@ -82,7 +82,7 @@ class Machine:
 
 @contextmanager
 def machines(clocks: Sequence[int], shared: Path) -> Iterator[list[Machine]]:
-    """Have machines during the block, their clocks so many seconds ahead; all see one folder."""
+    """Have machines during the block; `clocks`: the seconds by which each clock is ahead. All see one folder."""
     with own_network(), ExitStack() as stack:
         for command in (
             ["ip", "link", "add", "bridge", "type", "bridge"],

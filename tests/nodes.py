@@ -33,7 +33,7 @@ def reading(agent: int, seconds: float, moved_us: float, error_us: int = 20) -> 
 
 
 def drift(ppm: Mapping[int, float], until: int = 60) -> list[Row]:
-    """Readings each 10 s of clocks that gain so many microseconds a second."""
+    """Readings every 10 s of clocks that gain `ppm` microseconds a second, by agent."""
     return [reading(agent, at, rate * at) for at in range(10, until + 1, 10) for agent, rate in ppm.items()]
 
 

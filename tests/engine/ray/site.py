@@ -11,35 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
 
-from tests.busy import BUSY
+from tests.engine.paced_rows import PLAN, TAPE
 from tests.machines import NETWORK, Machine, environment, machines, ray_cluster
 
 CUESTA = str(Path(sys.executable).with_name("cuesta"))
 AHEAD = (0, 5_000, 90_000, 300)
 """Seconds by which the clocks of the head and of the nodes are ahead."""
 PORT = 2323
-PLAN = (
-    """
-tape = "row.tape"
-users = 5
-stagger = "90ms"
-settle = "1500ms"
-measure = "2s"
-line_speed = 0
-load = "paced:700ms"
-log_transactions = true
-meters = "none"
-"""
-    + BUSY
-)
-TAPE = """
-Set KeyRate 20cps
-Transaction "row"
-  Type "abc"
-  Enter
-  Wait+Bytes 150
-End
-"""
 
 
 @dataclass(frozen=True)
@@ -84,7 +62,7 @@ class Site:
 
 @contextmanager
 def open_site(here: Path, nodes: int) -> Iterator[Site]:
-    """Have a site with so many nodes during the block."""
+    """Have a site with `nodes` nodes during the block."""
     (here / "plan.toml").write_text(PLAN)
     (here / "row.tape").write_text(TAPE)
     with machines([*AHEAD[: nodes + 1], 777], here) as (head, *others, host):
@@ -116,7 +94,7 @@ def kill(word: str, node: Machine, how: signal.Signals = signal.SIGKILL) -> None
 
 
 def wait_until(has_come: Callable[[], bool], running: "subprocess.Popen[str] | None" = None, most: float = 60) -> None:
-    """Wait, while a process is running; at most so many seconds."""
+    """Wait, while a process is running; at most `most` seconds."""
     until = time.monotonic() + most
     while not has_come():
         assert running is None or running.poll() is None, running.communicate() if running else ""

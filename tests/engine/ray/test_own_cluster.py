@@ -4,7 +4,8 @@ from pathlib import Path
 
 from cuesta.errors import Exit
 from tests.busy import BUSY
-from tests.engine.ray.site import CUESTA, TAPE, wait_until
+from tests.engine.paced_rows import TAPE
+from tests.engine.ray.site import CUESTA, wait_until
 from tests.machines import environment, machines
 
 PLAN = (

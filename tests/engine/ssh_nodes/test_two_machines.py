@@ -13,36 +13,12 @@ import pytest
 
 from cuesta.errors import Exit
 from cuesta.ledger import open_run
-from tests.busy import BUSY
 from tests.daemons import keygen, needed
 from tests.engine.due_times import due_after_start
+from tests.engine.paced_rows import PLAN, TAPE
 from tests.machines import Machine, machines
 
 CUESTA = Path(sys.executable).with_name("cuesta")
-PLAN = (
-    """
-tape = "row.tape"
-users = 5
-stagger = "90ms"
-settle = "1500ms"
-measure = "2s"
-line_speed = 0
-load = "paced:700ms"
-log_transactions = true
-meters = "none"
-[host]
-service = "transaction 20"
-"""
-    + BUSY
-)
-TAPE = """
-Set KeyRate 20cps
-Transaction "row"
-  Type "abc"
-  Enter
-  Wait+Bytes 20
-End
-"""
 SSHD = """
 Port 22
 Port 2222
