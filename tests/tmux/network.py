@@ -6,6 +6,7 @@ A thread that is `inside` a namespace opens sockets, starts programs and starts 
 import itertools
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -193,11 +194,17 @@ class Capture:
     counted: dict[str, int] = field(default_factory=dict)
 
     def end(self) -> None:
-        """End it when all packets that it was given are in its file."""
+        """End it when all packets that it was given are in its file: once interrupted it reads no more of them."""
+        wait_for(self._has_read_all)
         self.process.send_signal(signal.SIGINT)
+        self.process.wait()
+
+    def _has_read_all(self) -> bool:
+        self.process.send_signal(signal.SIGUSR1)  # it prints its counters
         assert self.process.stderr
-        rest = self.process.stderr.read()
-        assert "0 packets dropped by kernel" in rest, rest
+        captured, received, dropped = map(int, re.findall(r"\d+", self.process.stderr.readline())[:3])
+        assert dropped == 0
+        return captured == received
 
     def count(self, expression: str) -> int:
         return len(rows(self.file, expression))
