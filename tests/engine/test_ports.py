@@ -14,7 +14,7 @@ LOCAL = "cuesta.engine.local"
 OUTSIDE = [path for path in ROOT.rglob("*.py") if not path.is_relative_to(ROOT / "engine" / "local")]
 MAY_IMPORT = {
     "engine/engines.py": "names the engines",
-    "engine/remote/nodes_engine.py": "host and meters are on this machine",
+    "engine/remote/remote_engine.py": "host and meters are on this machine",
     **dict.fromkeys(
         ("engine/remote/node_end.py", "engine/ssh_nodes/node_session.py"), "starts agents on the machine where it is"
     ),

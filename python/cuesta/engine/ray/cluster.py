@@ -47,7 +47,7 @@ class RayCluster:
         """Why the cluster cannot be relied on any more."""
         self._deaths: dict[int, str] = {}
         """Why actors died, by node."""
-        self._told = threading.Condition()
+        self._death_noted = threading.Condition()
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
 
@@ -73,8 +73,8 @@ class RayCluster:
 
     def why_died(self, node: int, timeout: float) -> str | None:
         """Why the actor of a node died; None if Ray does not say so within `timeout` seconds."""
-        with self._told:
-            self._told.wait_for(lambda: node in self._deaths, timeout)
+        with self._death_noted:
+            self._death_noted.wait_for(lambda: node in self._deaths, timeout)
             return self._deaths.get(node)
 
     def _ask(self, node: int, method: str, argument: object) -> Answer:
@@ -110,9 +110,9 @@ class RayCluster:
                 case {"answer": int(number)}:
                     self._take(self._answers[number], row)
                 case {"died": int(node), "why": str(why)}:
-                    with self._told:
+                    with self._death_noted:
                         self._deaths[node] = why
-                        self._told.notify_all()
+                        self._death_noted.notify_all()
                 case {"lost": str(why)}:
                     self.lost = why
         last = "".join(read_errors(self._errors).splitlines()[-1:])

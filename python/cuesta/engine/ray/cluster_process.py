@@ -23,13 +23,13 @@ from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 from cuesta.engine.ray import node_actor
 
-PLACING = 30.0
+PLACEMENT_TIMEOUT = 30.0
 """Seconds within which the cluster must have room for all actors."""
 CALLS_AT_ONCE = 64
 """Calls of an actor that may be under way: one waits as long as it lives."""
-MEMORY = 80_000_000
+STORE_BYTES = 80_000_000
 """Bytes of the store of objects of a node that is started here: the orders of agents go through it."""
-HEAD_EVERY, HEAD_PATIENCE = 1.0, 5.0
+HEAD_EVERY, HEAD_TIMEOUT = 1.0, 5.0
 """Seconds between questions to the head whether it is there, and within which it must answer."""
 
 
@@ -48,10 +48,10 @@ class Rows:
 
 
 def main() -> None:
-    rows, wanted = Rows(), json.loads(sys.stdin.readline())
+    rows, order = Rows(), json.loads(sys.stdin.readline())
     try:
-        nodes, cpus = wanted["nodes"], wanted["cpus"]
-        joined = join(wanted["address"]) if wanted["address"] else start(nodes, cpus)
+        nodes, cpus = order["nodes"], order["cpus"]
+        joined = join(order["address"]) if order["address"] else start(nodes, cpus)
         with joined, place(nodes, cpus) as actors:
             described = [ray.get(actor.describe.remote([])) for actor in actors]
             own = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
@@ -81,7 +81,7 @@ def join(address: str) -> Iterator[None]:
 @contextmanager
 def start(nodes: int, cpus: int) -> Iterator[None]:
     """Start a cluster of `nodes` nodes here, and join it; it ends with the block."""
-    settings: dict[str, Any] = {"num_cpus": cpus, "object_store_memory": MEMORY, "include_dashboard": False}
+    settings: dict[str, Any] = {"num_cpus": cpus, "object_store_memory": STORE_BYTES, "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args=settings)
     try:
         for _ in range(nodes - 1):
@@ -98,7 +98,7 @@ def place(nodes: int, cpus: int) -> Iterator[list[Any]]:
     """Place an actor on each of `nodes` nodes. Raises TimeoutError if the cluster has no room for them."""
     group = placement_group([{"CPU": cpus}] * nodes, strategy="STRICT_SPREAD")
     try:
-        if not group.wait(PLACING):
+        if not group.wait(PLACEMENT_TIMEOUT):
             raise TimeoutError(describe_shortage(nodes, cpus))
         ray.cloudpickle.register_pickle_by_value(node_actor)  # type: ignore[no-untyped-call]
         actor: Any = ray.remote(node_actor.NodeActor)
@@ -122,16 +122,16 @@ def list_nodes() -> list[dict[str, Any]]:
     return nodes
 
 
-def call(actors: list[Any], asked: Mapping[str, Any], rows: Rows) -> None:
+def call(actors: list[Any], request: Mapping[str, Any], rows: Rows) -> None:
     """Call an actor's method; a thread waits for the answer."""
-    boxed = [ray.put(asked["argument"])]
-    answer = getattr(actors[asked["node"]], asked["method"]).remote(boxed)
+    reference = ray.put(request["argument"])  # in a list, or Ray would pass what it refers to
+    answer = getattr(actors[request["node"]], request["method"]).remote([reference])
 
     def wait() -> None:
         try:
-            rows.say(answer=asked["call"], value=ray.get(answer))
+            rows.say(answer=request["call"], value=ray.get(answer))
         except RayError as error:
-            rows.say(answer=asked["call"], error=first_sentence(error))
+            rows.say(answer=request["call"], error=first_sentence(error))
 
     threading.Thread(target=wait, daemon=True).start()
 
@@ -163,8 +163,8 @@ def watch_head(rows: Rows) -> None:
     while True:
         answered.clear()
         threading.Thread(target=ask, daemon=True).start()
-        if not answered.wait(HEAD_PATIENCE):
-            rows.say(lost=f"the head of the Ray cluster has not answered for {HEAD_PATIENCE:g} s")
+        if not answered.wait(HEAD_TIMEOUT):
+            rows.say(lost=f"the head of the Ray cluster has not answered for {HEAD_TIMEOUT:g} s")
             return
         time.sleep(HEAD_EVERY)
 

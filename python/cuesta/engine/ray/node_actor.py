@@ -1,7 +1,8 @@
 """The actor of a node: it starts agents there. Its class is sent to the nodes as it stands here, because a node may
 lack Cuesta; so it imports Cuesta only where it is used.
 
-Each argument is a list with a reference to an object: Ray writes arguments into logs and shows them, but not objects.
+Each argument is a list with a reference to an object: Ray writes arguments into logs and shows them, but not what is
+referred to.
 """
 
 import os
@@ -19,7 +20,7 @@ RAYLET_EVERY = 0.5
 """Seconds between looks whether the raylet is there: Ray itself ends an actor only when its call has returned."""
 ORPHAN_TIMEOUT = 30.0
 """Seconds after which nobody is expected to have work for the actor."""
-Boxed = Sequence["ray.ObjectRef[Any]"]
+ByReference = Sequence["ray.ObjectRef[Any]"]
 
 
 class NodeActor:
@@ -31,7 +32,7 @@ class NodeActor:
         self.lost_at: float | None = None
         """When the connection of an agent to the engine was lost, if none was started since."""
 
-    def describe(self, _: Boxed) -> dict[str, Any]:
+    def describe(self, _: ByReference) -> dict[str, Any]:
         """What the node is called, and which Cuesta it has, None if none."""
         address = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
         about = {"host": platform.node(), "address": address, "version": None, "machine": {}}
@@ -41,32 +42,32 @@ class NodeActor:
             return about
         return {**about, "version": __version__, "machine": machine.facts()}
 
-    def check(self, boxed: Boxed) -> list[dict[str, Any]]:
+    def check(self, argument: ByReference) -> list[dict[str, Any]]:
         """What the node lacks of what it needs."""
         from cuesta.engine.local.node_check import find_lacks  # noqa: PLC0415
         from cuesta.engine.node_needs import NodeNeeds  # noqa: PLC0415
 
-        return [lack.as_row() for lack in find_lacks(NodeNeeds.from_row(ray.get(boxed[0])), Path.home())]
+        return [lack.as_row() for lack in find_lacks(NodeNeeds.from_row(ray.get(argument[0])), Path.home())]
 
-    def start(self, boxed: Boxed) -> None:
+    def start(self, argument: ByReference) -> None:
         """Start an agent, and connect it to the engine."""
-        asked, has_connected, failure = ray.get(boxed[0]), threading.Event(), list[str]()
-        self.lost_at = None
+        about, has_connected, failure = ray.get(argument[0]), threading.Event(), list[str]()
+        number, self.lost_at = about["agent"], None
 
         def serve() -> None:
             from cuesta.engine.remote.node_end import join_engine  # noqa: PLC0415
 
             take_priority_of_raylet()
             try:
-                with join_engine(tuple(asked["engine"]), asked["token"], asked["agent"]) as end:
-                    self.ends[asked["agent"]] = end
+                with join_engine(tuple(about["engine"]), about["token"], number) as end:
+                    self.ends[number] = end
                     has_connected.set()
                     end.serve()
             except Exception as error:
                 failure.append(f"{type(error).__name__}: {error}")
                 self.lost_at = time.monotonic()
             finally:
-                self.ends.pop(asked["agent"], None)
+                self.ends.pop(number, None)
                 has_connected.set()
 
         threading.Thread(target=serve, daemon=True).start()
@@ -74,12 +75,12 @@ class NodeActor:
         if failure:
             raise RuntimeError(failure[0])
 
-    def order(self, boxed: Boxed) -> None:
+    def order(self, argument: ByReference) -> None:
         """Give an agent its order."""
-        asked = ray.get(boxed[0])
-        self.ends[asked["agent"]].tell(asked["row"])
+        order = ray.get(argument[0])
+        self.ends[order["agent"]].tell(order["row"])
 
-    def stay(self, _: Boxed) -> None:
+    def stay(self, _: ByReference) -> None:
         """Never return: who waits for this learns when the actor has died.
 
         It dies with the raylet that started it, and some time after the engine was lost.

@@ -13,8 +13,8 @@ from cuesta.engine.job import Job
 from cuesta.engine.ports import Row
 from cuesta.engine.ray.cluster import RayCluster, join_cluster
 from cuesta.engine.remote.arrivals import listen_at
-from cuesta.engine.remote.nodes_engine import NodesEngine, have_nodes, name_nodes
 from cuesta.engine.remote.remote_agent import RemoteAgent
+from cuesta.engine.remote.remote_engine import RemoteEngine, engine_on_nodes, name_nodes
 from cuesta.engine.sharing import share_groups
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment, Settings
@@ -83,7 +83,7 @@ class RayLinks:
 
 
 @contextmanager
-def open_cluster(settings: Settings, tell: Callable[[str], None]) -> Iterator[NodesEngine]:
+def open_cluster(settings: Settings, tell: Callable[[str], None]) -> Iterator[RemoteEngine]:
     """Have an actor on each of a plan's nodes during the block. Raises CuestaError if the cluster has no room."""
     address = next(iter(settings.engine.addresses), None)
     what = f"joins the Ray cluster at {address}" if address else "starts a Ray cluster on this machine"
@@ -93,7 +93,7 @@ def open_cluster(settings: Settings, tell: Callable[[str], None]) -> Iterator[No
         cluster.names = names = name_nodes(opened["nodes"])
         tell(f"nodes: {join_words(names)}")
         links = RayLinks(cluster, names, opened["address"])
-        yield have_nodes(opened["nodes"], links, opened["address"], INSTALL)
+        yield engine_on_nodes(opened["nodes"], links, opened["address"], INSTALL)
 
 
 def check_address(address: str | None) -> None:

@@ -13,7 +13,7 @@ the way of a keystroke. Rows are those of any agent (`records.messages`), and:
 - `row_stream`: rows both ways over a connection.
 - `node_end`: the node's end; `shipping`: what is new in a folder of records, and its copy.
 - `remote_agent`: the engine's end, an `Agent`; `arrivals`: accepts the connections of nodes.
-- `nodes_engine`: an engine whose agents are on nodes, however these are reached.
+- `remote_engine`: an engine whose agents are on nodes, however these are reached.
 
 Importing this loads nothing.
 """

@@ -13,7 +13,7 @@ from cuesta.engine.local.agent import ProcessAgent, start_agents
 from cuesta.engine.remote.row_stream import RowStream, SocketStream
 from cuesta.engine.remote.shipping import Shipping
 
-PATIENCE = 10.0
+CONNECT_TIMEOUT = 10.0
 """Seconds within which the engine must accept a connection."""
 SHIP_EVERY = 1.0
 """Seconds between pieces of what was recorded."""
@@ -94,6 +94,9 @@ def start_agent(number: int) -> Iterator[ProcessAgent]:
 @contextmanager
 def join_engine(address: tuple[str, int], token: str, number: int) -> Iterator[NodeEnd]:
     """Start an agent of this machine, and connect to its engine, which knows the token. Raises OSError."""
-    with start_agent(number) as agent, closing(SocketStream(socket.create_connection(address, PATIENCE))) as stream:
+    with (
+        start_agent(number) as agent,
+        closing(SocketStream(socket.create_connection(address, CONNECT_TIMEOUT))) as stream,
+    ):
         stream.send({"agent": number, "token": token})
         yield NodeEnd(agent, stream)

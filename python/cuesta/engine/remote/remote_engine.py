@@ -23,7 +23,7 @@ from cuesta.target import kind_of
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class RemoteNode:
     """A machine that has agents."""
 
     name: str
@@ -50,7 +50,7 @@ class Links(Protocol):
 class RemoteNodes:
     """The nodes of a run."""
 
-    nodes: Sequence[Node]
+    nodes: Sequence[RemoteNode]
     links: Links
     placement: Placement
 
@@ -64,7 +64,7 @@ class RemoteNodes:
 
 
 @dataclass(frozen=True, slots=True)
-class NodesEngine:
+class RemoteEngine:
     """An engine on nodes that were reserved before."""
 
     nodes: RemoteNodes
@@ -89,16 +89,18 @@ class NodesEngine:
         return nullcontext(self.nodes)
 
 
-def have_nodes(described: Sequence[Mapping[str, Any]], links: Links, engine_address: str, install: str) -> NodesEngine:
+def engine_on_nodes(
+    described: Sequence[Mapping[str, Any]], links: Links, engine_address: str, install: str
+) -> RemoteEngine:
     """The engine of nodes, each described by its `host` and `address` names, its `version` of Cuesta and its `machine`.
 
     `install` is how Cuesta is installed there. Raises CuestaError unless all nodes have this version of Cuesta.
     """
     names = name_nodes(described)
     check_versions(names, [each["version"] for each in described], install)
-    nodes = [Node(name, each["address"], each["machine"]) for name, each in zip(names, described, strict=True)]
+    nodes = [RemoteNode(name, each["address"], each["machine"]) for name, each in zip(names, described, strict=True)]
     addresses = tuple(dict.fromkeys(node.address for node in nodes))
-    return NodesEngine(RemoteNodes(nodes, links, Placement(address=engine_address, nodes=addresses)))
+    return RemoteEngine(RemoteNodes(nodes, links, Placement(address=engine_address, nodes=addresses)))
 
 
 def check_versions(names: Sequence[str], versions: Sequence[str | None], install: str) -> None:

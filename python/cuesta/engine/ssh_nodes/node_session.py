@@ -20,7 +20,7 @@ from cuesta.engine.node_needs import NodeNeeds
 from cuesta.engine.remote.node_end import NodeEnd, start_agent
 from cuesta.engine.remote.row_stream import RowStream
 
-SILENCE = 30.0
+SILENCE_TIMEOUT = 30.0
 """Seconds without a row, even an empty one, after which the engine is taken for lost."""
 
 
@@ -34,7 +34,7 @@ class Input(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        return os.readv(self._file, [buffer]) if select.select([self._file], [], [], SILENCE)[0] else 0
+        return os.readv(self._file, [buffer]) if select.select([self._file], [], [], SILENCE_TIMEOUT)[0] else 0
 
 
 def serve() -> None:

@@ -13,15 +13,15 @@ from cuesta.engine.job import Job
 from cuesta.engine.local.meter_source import is_here
 from cuesta.engine.node_needs import Lack, refuse
 from cuesta.engine.ports import Row
-from cuesta.engine.remote.nodes_engine import NodesEngine, have_nodes, name_nodes
 from cuesta.engine.remote.remote_agent import RemoteAgent
+from cuesta.engine.remote.remote_engine import RemoteEngine, engine_on_nodes, name_nodes
 from cuesta.engine.sharing import share_groups
 from cuesta.engine.ssh_nodes.ssh_process import SshProcess, start_ssh
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment, Settings
 from cuesta.target import BUILTIN_HOST
 
-CHECKED = 60.0
+CHECK_TIMEOUT = 60.0
 """Seconds within which a node must have said what it lacks."""
 INSTALL = f"install the same version there: pip install cuesta=={__version__}"
 
@@ -75,14 +75,14 @@ class SshLinks:
             raise CuestaError(what, "run `cuesta host` where nodes reach it, and name it as the target")
 
     def _read_lacks(self, name: str, session: SshProcess) -> list[Row]:
-        match session.stream.receive_one(CHECKED):
+        match session.stream.receive_one(CHECK_TIMEOUT):
             case {"lacks": list(lacks)}:
                 return lacks
         raise CuestaError(f"{name}: {session.why_ended()}")
 
 
 @contextmanager
-def open_machines(settings: Settings) -> Iterator[NodesEngine]:
+def open_machines(settings: Settings) -> Iterator[RemoteEngine]:
     """Have an ssh to each of a plan's machines during the block. Raises CuestaError, with what each of them lacks."""
     destinations = settings.engine.addresses
     with ExitStack() as stack:
@@ -92,7 +92,7 @@ def open_machines(settings: Settings) -> Iterator[NodesEngine]:
         described = [{**greeting, "host": host} for greeting, host in zip(greetings, hosts, strict=True)]
         address = described[0]["engine"]
         links = SshLinks(destinations, name_nodes(described), address, sessions)
-        yield have_nodes(described, links, f"[{address}]" if ":" in address else address, INSTALL)
+        yield engine_on_nodes(described, links, f"[{address}]" if ":" in address else address, INSTALL)
 
 
 def greet(names: Sequence[str], sessions: Sequence[SshProcess]) -> list[dict[str, Any]]:

@@ -24,11 +24,11 @@ OPTIONS = {
 }
 COMMAND = """sh -c 'PATH="$PATH:$HOME/.local/bin"; exec cuesta run --as-node'"""
 """In any login shell; few of them look where `pip install --user` puts programs unless a person logs in."""
-GREETING = 40.0
+GREETING_TIMEOUT = 40.0
 """Seconds within which the node must have said what it is."""
 ALIVE_EVERY = 2.0
 """Seconds between empty rows, by which the node sees that the engine is there."""
-ENDING = 3.0
+END_TIMEOUT = 3.0
 """Seconds that ssh has to end, and to say why, once its connection has ended."""
 REMEDIES = SSH_REMEDIES | {
     "not found": f"install it there, where ssh finds it: pip install --user cuesta=={__version__}",
@@ -48,7 +48,7 @@ class SshProcess:
 
     def read_greeting(self) -> dict[str, Any] | Lack:
         """What the node says that it is, or why it does not."""
-        match self.stream.receive_one(GREETING):
+        match self.stream.receive_one(GREETING_TIMEOUT):
             case {"node": dict(described)}:
                 return described
         why = self.why_ended()
@@ -57,7 +57,7 @@ class SshProcess:
     def why_ended(self) -> str:
         """Why the connection has ended, as ssh or Cuesta there said last."""
         with suppress(subprocess.TimeoutExpired):
-            self.process.wait(ENDING)
+            self.process.wait(END_TIMEOUT)
         rows = read_errors(self.errors).splitlines()
         if said := in_one_line("\n".join(row.strip().rstrip(".") for row in rows[-2:])):
             return said
@@ -89,7 +89,7 @@ def start_ssh(destination: str) -> Iterator[SshProcess]:
         finally:
             ended.set()
             stream.close()
-            end_child(process, ENDING)
+            end_child(process, END_TIMEOUT)
 
 
 def keep_alive(stream: SocketStream, ended: threading.Event) -> None:
