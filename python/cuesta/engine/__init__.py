@@ -11,7 +11,8 @@
   this machine, where agents are processes that share its clock and files; `ray` has nodes of a cluster, `ssh_nodes`
   has machines that ssh reaches. `remote`: both ends of an agent on another machine.
 - `node_needs`: what a node must have, and what it lacks, as plain data; `count_needs`: the needs of a job's users.
-- `agents`: starts, instructs and follows agents; `clocks`: their clocks; `meetings`: barriers across all of them.
+- `agents`: starts, instructs and follows agents; `clocks`: their clocks; `silence`: whether they still say something;
+  `meetings`: barriers across all of them.
 - `run_job`: one run; `interleaved`: runs of two plans in turn.
 - `search`: a run to which the caller adds a step after each trial; `search_folder`: its run folder.
 - `settling`: whether a load has settled.

@@ -17,6 +17,7 @@ from cuesta.engine import passphrases
 from cuesta.engine.clocks import READ_EVERY, ROUNDS, AgentClock, Reading
 from cuesta.engine.meetings import Meetings
 from cuesta.engine.ports import Agent, Observer
+from cuesta.engine.silence import STALLED, STARTING, Silence
 from cuesta.errors import CuestaError
 from cuesta.private_files import RecordFile, record_file
 from cuesta.records.messages import (
@@ -40,13 +41,6 @@ LOOK_EVERY = 0.25
 """Seconds between looks at the agents."""
 START_IN = 200_000_000
 """Nanoseconds from the start message to the start, so that every agent reads the message in time."""
-STALLED = 1_500_000_000
-"""Nanoseconds without a word from an agent on another machine, which reports four times a second, after which it counts
-as stalled. One on this machine competes with the engine for the same CPUs: how late its keys are tells more."""
-LOST = 5_000_000_000
-"""Nanoseconds after which any is given up."""
-STARTING = 60_000_000_000
-"""The same before it has reported: on a busy machine agents start slowly."""
 PATIENCE = 10.0
 """Seconds, beyond its own drain, within which a stopped agent must end; also for an answer with its clock."""
 BRIEF_PATIENCE = 2.0
@@ -72,14 +66,9 @@ class FollowedAgent:
         self.gone = threading.Event()
         """Set when the agent has ended. After a Ctrl-C in `Thread.join` Python takes a living thread for ended."""
         self.clock = AgentClock()
+        self.silence = Silence(is_remote=agent.node is not None)
         self._meetings = meetings
         self._record = record
-        self.stalled = 0
-        """The longest that it said nothing while it ran, in ns, if that was too long."""
-        self._heard_at: int | None = None
-        """When it last said something, from the start on."""
-        self._silent = 0
-        """How long it had said nothing at the last look."""
         self._readings: queue.SimpleQueue[Reading | None] = queue.SimpleQueue()
         """Readings of its clock; then None when the agent has ended."""
         self._failing = threading.Lock()
@@ -119,7 +108,7 @@ class FollowedAgent:
     def start(self, at: int, wall: int) -> None:
         """Let its users start at an instant, which is `wall` ns since 1970."""
         self._note_reading(self.clock.held, start_at=at, node=self.agent.node)
-        self._heard_at = _native.now()
+        self.silence.begin(_native.now())
         self._tell(EngineMessage(start=AgentStart(start_at=self.clock.start(at), started_wall=wall)))
 
     def announce(self, announcement: Announcement, start_at: int) -> None:
@@ -146,16 +135,11 @@ class FollowedAgent:
             self._note_reading(best)
 
     def watch(self, now: int) -> None:
-        """See how long it has said nothing: note it once it speaks again, give it up after LOST."""
-        silent = now - (self._heard_at or now)
-        most = STALLED if self.agent.node else LOST
-        if silent < self._silent and self._silent >= most:
-            self._note(silent=self._silent)
-        self._silent = silent
-        if self.latest and silent >= most:
-            self.stalled = max(self.stalled, silent)
-        if silent >= (LOST if self.latest else STARTING):
-            self.give_up(f"said nothing for {silent / 1e9:.1f} s: it was stopped, or its link was cut")
+        """See how long it has said nothing: note it once it speaks again, give it up if that is too long."""
+        if ended := self.silence.look(now, has_reported=self.latest is not None):
+            self._note(silent=ended)
+        if why := self.silence.why_lost():
+            self.give_up(why)
             self.agent.kill()
 
     def give_up(self, how: str) -> None:
@@ -164,10 +148,6 @@ class FollowedAgent:
             if self.failure is None:
                 self.failure = f"it {how}"
                 self._note(died=how)
-
-    def watch_anew(self, now: int) -> None:
-        """Count its silence from now on, because the engine itself did not listen before."""
-        self._heard_at = self._heard_at and now
 
     def _take_readings(self) -> None:
         while not self._readings.empty():
@@ -208,14 +188,14 @@ class FollowedAgent:
             self.give_up(f"said what no agent says: {type(error).__name__}: {error}")
             self.agent.kill()
         finally:
-            self._heard_at = None
+            self.silence.end()
             self.ready.set()
             self._readings.put(None)
             self.gone.set()
 
     def _hear(self, message: AgentMessage, received: int) -> None:
         if message.clock is None:  # whoever answers for its clock need not be the agent
-            self._heard_at = received if self._heard_at else None
+            self.silence.hear(received)
         match message:
             case AgentMessage(ready=AgentReady() as ready):
                 self.clock = AgentClock(ready.clock)
@@ -298,7 +278,9 @@ def follow(
             each.keep_time()
         before, looked_at = looked_at, _native.now()
         for each in followed:
-            each.watch_anew(looked_at) if looked_at - before >= STALLED else each.watch(looked_at)
+            if looked_at - before >= STALLED:
+                each.silence.hear(looked_at)  # the engine itself did not listen
+            each.watch(looked_at)
         observe([each.latest for each in followed if each.latest])
         if stopping.is_set() and not are_stopped:
             are_stopped = True

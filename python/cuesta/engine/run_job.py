@@ -91,7 +91,7 @@ class Driven:
     def is_spoilt(self) -> bool:
         """Whether the figures of a run are: an agent has failed or stalled, or the nodes are lost."""
         is_lost = bool(self.deployment.why_lost())
-        return is_lost or any(each.failure or each.stalled for each in self.agents)
+        return is_lost or any(each.failure or each.silence.longest for each in self.agents)
 
     def give_up(self) -> None:
         """Record which agents spoil the run, if any do, and why: those that stalled, or all if the nodes are lost."""
@@ -99,8 +99,8 @@ class Driven:
         for each in self.agents:
             if lost:
                 each.give_up(f"was given up: {lost}")
-            elif each.stalled:
-                each.give_up(f"said nothing for {each.stalled / 1e9:.1f} s")
+            elif each.silence.longest:
+                each.give_up(f"said nothing for {each.silence.longest / 1e9:.1f} s")
 
     def failures(self) -> list[str]:
         """The agents that failed, and why. Raises CuestaError if no agent recorded anything."""
