@@ -56,7 +56,7 @@ def within_a_point(compare: Callable[[], tuple[Shares, Shares]]) -> None:
     pytest.fail(f"differ by {differences} points: {tries}")
 
 
-@pytest.mark.quiet
+@pytest.mark.nightly
 def test_sar_agrees() -> None:
     command = [needed("sar"), "-u", "ALL", "4", "1"]
 

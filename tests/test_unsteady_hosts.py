@@ -108,7 +108,7 @@ def play(write: Write, cuesta: Cuesta, target: str, think: str, *flags: str) -> 
     return cuesta(*command, *flags).ends(Exit.INVALID).json
 
 
-@pytest.mark.parametrize("load", ["open:30/s", "paced:1s"])
+@pytest.mark.parametrize("load", ["open:30/s", pytest.param("paced:1s", marks=pytest.mark.nightly)])
 def test_more_than_a_server_can_do_is_no_steady_state(load: str, write: Write, cuesta: Cuesta) -> None:
     with host(one_server()) as target:
         summary = play(write, cuesta, target, "", "--load", load, "--users", "30")

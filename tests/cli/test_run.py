@@ -18,8 +18,8 @@ from tests.enough import measured, wait_until
 from tests.processes import command_of, descendants, end
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
-LONG = ("login-node",)
-"""Examples that keep the CPUs busy for long."""
+LONG = ("login-node", "sweep")
+"""Examples that keep the CPUs busy for long, or that take long."""
 
 QUICK = (
     """

@@ -63,6 +63,7 @@ def test_progress_summary_and_json_say_that_tracing_was_unavailable(write: Write
     assert "not traced, though that was asked for" in page
 
 
+@pytest.mark.nightly
 def test_a_certification_says_it_before_the_runs_and_on_its_form(write: Write, here: Path) -> None:
     write("t.tape", "Set KeyRate 0\nSet Prompt /[$] $/\nTransaction \"process creation\"\n  Enter\n  Wait+Prompt\nEnd\n"
           "Barrier \"created\"\nSleep 800ms\nType \"date\"\nEnter\nWait+Prompt\nSleep 60m\n")  # fmt: skip

@@ -81,7 +81,7 @@ def test_due_instants_do_not_depend_on_the_number_of_agents(
     write("meet.tape", TAPE)
     write("meet.toml", 'tape = "meet.tape"\n' + PLAN)
     by_agents = []
-    for agents in (1, 2, 3):
+    for agents in (1, 3):
         out = f"out-{agents}"
         assert main(["run", "meet.toml", "--agents", str(agents), "--quiet", "--json", "-", "--out", out]) == 0
         summary = json.loads(capsys.readouterr().out)
@@ -92,6 +92,6 @@ def test_due_instants_do_not_depend_on_the_number_of_agents(
         assert len(due[0]) >= 5
         assert all(instants == due[0] for instants in due.values()), "all users must meet each time"
         assert all(instant % GRID == 0 for instant in due[0])
-    rounds = min(len(due[0]) for due in by_agents)
-    assert by_agents[1][0][:rounds] == by_agents[0][0][:rounds]
-    assert by_agents[2][0][:rounds] == by_agents[0][0][:rounds]
+    one, three = (due[0] for due in by_agents)
+    rounds = min(len(one), len(three))
+    assert three[:rounds] == one[:rounds]

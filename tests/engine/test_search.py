@@ -75,6 +75,7 @@ def test_a_host_that_has_to_recover_is_measured_when_it_answers(tmp_path: Path) 
     assert sum(row["transactions"] for row in series if row["phase"] == "measure") > 0
 
 
+@pytest.mark.nightly
 def test_what_an_open_load_left_undone_is_worked_off_before_the_next_trial(tmp_path: Path) -> None:
     """A server of 10 rows a second is asked for 25, and then for 4: the 100 rows that wait by then take it 10 s."""
     tape = 'Transaction "row"\n  Type "a row"\n  Enter\n  Wait+Bytes@60s 152\nEnd\n'

@@ -144,7 +144,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in raw_files(folder)}
 
 
-@settings(max_examples=12, deadline=None, derandomize=True)
+@settings(max_examples=6, deadline=None, derandomize=True)
 @given(st.data())
 def test_a_folder_truncated_anywhere_has_a_report(
     tmp_path_factory: pytest.TempPathFactory, whole: dict[str, bytes], data: st.DataObject
