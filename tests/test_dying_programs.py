@@ -48,8 +48,6 @@ def play(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> Play:
     ("target", "how", "last"),
     [
         ("pty:python3 nothere.py", "exited with status 2", "No such file or directory"),
-        ("pipe:python3 nothere.py", "exited with status 2", "No such file or directory"),
-        ("pty:echo no licence; exit 3", "exited with status 3", "no licence"),
         ("pty:echo out of memory; kill -KILL $$", "was killed by signal 9 (kill)", "out of memory"),
         ("pipe:false", "exited with status 1", "had said nothing"),
     ],

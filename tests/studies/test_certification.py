@@ -15,6 +15,7 @@ from tests.enough import measured
 STUDIES = Path(__file__).parents[2] / "studies"
 
 
+@pytest.mark.nightly
 def test_the_certification_study_is_played(here: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """One run; whether it would be certified depends on the machine."""
     monkeypatch.setattr(certifier, "WARM_UP", 0)
