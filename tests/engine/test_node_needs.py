@@ -2,12 +2,11 @@ import json
 
 import pytest
 
-from cuesta import __version__
 from cuesta.engine.node_needs import HERE, Lack, NodeNeeds, TargetNeeds, refuse
 from cuesta.errors import CuestaError
 
 TARGET = TargetNeeds("ssh://bastion", 30, {"user": "ann", "password": "correct horse"})
-NEEDS = NodeNeeds(__version__, 30, 94, 0, 0, 1 << 20, [TARGET], {"/k": "open sesame"})
+NEEDS = NodeNeeds(30, 94, 0, 0, 1 << 20, [TARGET], {"/k": "open sesame"})
 
 
 def test_needs_cross_as_json() -> None:
@@ -17,12 +16,6 @@ def test_needs_cross_as_json() -> None:
 def test_no_secret_is_shown() -> None:
     assert "horse" not in repr(NEEDS)
     assert "sesame" not in repr(NEEDS)
-
-
-def test_another_version_is_refused_before_its_needs_are_read() -> None:
-    row = {"version": "0.0.1", "of another": "form"}
-    with pytest.raises(CuestaError, match=f"Cuesta {__version__} is installed, and the run is made by Cuesta 0.0.1"):
-        NodeNeeds.from_row(row)
 
 
 def test_lacks_are_told_by_node_and_those_of_several_once() -> None:

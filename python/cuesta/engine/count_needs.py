@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from cuesta import __version__
 from cuesta.engine import passphrases
 from cuesta.engine.job import Job, most_users, most_users_by_group
 from cuesta.engine.node_needs import NodeNeeds, TargetNeeds
@@ -58,7 +57,6 @@ def count_needs(job: Job, node: int = 0) -> NodeNeeds:
     by_agent = [sharing.count_users(most_users_by_group(segment)) for segment in job.plan.segments()]
     most_of_agent = max(counts[agent] for counts in by_agent for agent in agents)
     return NodeNeeds(
-        version=__version__,
         users=max(sum(counts[agent] for agent in agents) for counts in by_agent),
         descriptors=most_of_agent * max(row_of(each.target)["descriptors"] for each in targets) + OWN_FILES,
         terminals=lines("pty"),

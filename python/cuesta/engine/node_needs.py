@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
-from cuesta import __version__
 from cuesta.errors import CuestaError
 
 HERE = ""
@@ -30,8 +29,6 @@ class TargetNeeds:
 class NodeNeeds:
     """What a node must have. All of it can be written as JSON, and is secret in part."""
 
-    version: str
-    """Of Cuesta."""
     users: int
     """The most who are at work at once."""
     descriptors: int
@@ -51,10 +48,7 @@ class NodeNeeds:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
-        """Read what `as_row` wrote. Raises CuestaError if another version of Cuesta wrote it."""
-        if row["version"] != __version__:
-            what = f"Cuesta {__version__} is installed, and the run is made by Cuesta {row['version']}"
-            raise CuestaError(what, f"install the same version: pip install cuesta=={row['version']}")
+        """Read what `as_row` of the same version of Cuesta wrote."""
         return cls(**{**row, "targets": [TargetNeeds(**target) for target in row["targets"]]})
 
 

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from cuesta import __version__
 from cuesta.engine.local.node_check import check_processes, check_ptys, count_lines, find_lacks, raise_files
 from cuesta.engine.node_needs import NodeNeeds, TargetNeeds
 from cuesta.errors import CuestaError
 
-NOTHING = NodeNeeds(__version__, 1, 1, 0, 0, 0, (), {})
+NOTHING = NodeNeeds(1, 1, 0, 0, 0, (), {})
 
 
 def test_too_few_descriptors_are_refused_with_the_number_needed() -> None:
