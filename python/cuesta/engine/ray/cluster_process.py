@@ -22,6 +22,7 @@ from ray.util import placement_group, remove_placement_group
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 from cuesta.engine.ray import node_actor
+from cuesta.units import many
 
 PLACEMENT_TIMEOUT = 30.0
 """Seconds within which the cluster must have room for all actors."""
@@ -112,8 +113,10 @@ def place(nodes: int, cpus: int) -> Iterator[list[Any]]:
 def describe_shortage(nodes: int, cpus: int) -> str:
     """What the cluster has of what was asked for."""
     alive = [node for node in list_nodes() if node["Alive"]]
-    has = ", ".join(f"{node['NodeManagerAddress']} ({node['Resources'].get('CPU', 0):g} CPUs)" for node in alive)
-    return f"{nodes} nodes with {cpus} free CPUs each were asked for; the cluster has {len(alive)}: {has}"
+    own = [(node["NodeManagerAddress"], int(node["Resources"].get("CPU", 0))) for node in alive]
+    has = ", ".join(f"{address} ({many(number, 'CPU')})" for address, number in own)
+    room = f"{many(nodes, 'node')} with {many(cpus, 'free CPU')} each"
+    return f"the cluster has no room for {room}; it has {has or 'no node'}"
 
 
 def list_nodes() -> list[dict[str, Any]]:

@@ -86,7 +86,8 @@ class RayLinks:
 def open_cluster(settings: Settings, tell: Callable[[str], None]) -> Iterator[RemoteEngine]:
     """Have an actor on each of a plan's nodes during the block. Raises CuestaError if the cluster has no room."""
     address = next(iter(settings.engine.addresses), None)
-    what = f"joins the Ray cluster at {address}" if address else "starts a Ray cluster on this machine"
+    here = {None: "starts a Ray cluster on this machine", "auto": "joins the Ray cluster of this machine"}
+    what = here.get(address, f"joins the Ray cluster at {address}")
     tell(f"cuesta {what}, for {many(settings.nodes, 'node')}")
     check_address(address)
     with join_cluster(address, settings.nodes, settings.agents * settings.threads) as (cluster, opened):
