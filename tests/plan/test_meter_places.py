@@ -47,6 +47,8 @@ def test_a_comma_ends_a_host_where_another_begins(meters: str, hosts: dict[str, 
         ("farm=none", "`none` meters no host: write it alone"),
         ("farm=", "there are no such meters"),
         ("ssh://a,ssh://me:pw@b", "leave the password out"),
+        ("ssh://a:x", "Port could not be cast to integer value as 'x'"),
+        ("http://a:99999/metrics", "Port out of range 0-65535"),
     ],
 )
 def test_a_wrong_list_says_what_to_do(meters: str, why: str) -> None:

@@ -77,6 +77,7 @@ def _check_place(where: str) -> None:
         refuse("ssh logs in with a key or the agent: leave the password out")
     if parts.scheme not in ("ssh", "http", "https") or not parts.hostname:
         refuse("there are no such meters")
+    _ = parts.port  # raises ValueError if it is no port
     if "," in parts.netloc.rpartition("@")[2]:
         refuse(f"no host begins after its comma: write {parts.scheme}:// before each")
 
