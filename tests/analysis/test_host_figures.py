@@ -102,7 +102,13 @@ def test_missing_figures_have_a_reason(tmp_path: Path) -> None:
 def test_a_meter_that_was_given_up_before_the_step_is_missing_in_it(tmp_path: Path) -> None:
     gaps = [{"gap": why, "at": CLOCK - ago * NANO} for why, ago in (("not found", 9), ("still not found", 7))]
     assert derive(tmp_path, *gaps).meters.gaps == ["still not found"]
-    assert derive(tmp_path / "rows", *gaps, row(2)).meters.gaps == []
+    assert derive(tmp_path / "rows", *gaps, row(30)).meters.gaps == []
+
+
+def test_meters_that_fall_silent_without_an_end_are_told(tmp_path: Path) -> None:
+    """As those of a machine whose link is cut: there is no report of the step, and no gap. It ends at 32."""
+    found = derive(tmp_path, *map(row, range(2, 7)))
+    assert found.meters.gaps == ["the figures are of 5.0 s: nothing was metered behind them"]
 
 
 def test_a_meter_report_without_cpu_time_is_not_zero(tmp_path: Path) -> None:

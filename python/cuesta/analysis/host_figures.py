@@ -222,7 +222,8 @@ def describe_metering(
     gaps = [gap.why for gap in until_the_end if gap.at >= step.begin]
     if not (gaps or report or rows):
         gaps = [gap.why for gap in until_the_end[-1:]]  # the engine gave the meters up before the step began
-    if report and step.end - metered.ends[number] > UNMETERED:
+    last = metered.ends[number] if report else rows[-1][0].end if rows else step.end
+    if step.end - last > UNMETERED:
         gaps.append(f"the figures are of {seconds:.1f} s: nothing was metered behind them")
     closes = report.closure.closes if report and report.closure.accounted.value is not None else None
     return Metering(
