@@ -98,6 +98,13 @@ def test_a_late_reading_is_reported(tmp_path: Path) -> None:
     assert "after a bound of a step: figures are not of all of it" in late[0]
 
 
+def test_a_meter_that_never_reads_leaves_a_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "STARTING", 0.0)
+    with run_meters(run_program("import sys; sys.stdin.read()"), tmp_path) as meter:
+        meter.wait_until_it_reads()
+    assert [row["gap"] for row in rows(tmp_path) if "gap" in row] == ["no reading came within 0 s"]
+
+
 def test_the_profile_of_each_measurement_interval_is_recorded_with_a_flame_graph(tmp_path: Path) -> None:
     recorded = record(tmp_path, run_program(MARKING), (0, 1), (2, 3))
     profiles = [(row["step"], row["profile"]) for row in recorded if "profile" in row]

@@ -106,7 +106,8 @@ class Metering:
         if self.process:
             with self.lock:
                 self._send_mark((None, None))  # answered as soon as it reads
-            self.reads.wait(STARTING)
+            if not self.reads.wait(STARTING):
+                self._gap(f"no reading came within {STARTING:.0f} s")
 
     def expect(self, number: int, settled: int, end: int) -> None:
         """Ask for a report of a step: between two instants of the monotonic clock, in ns. Steps are given in order."""
