@@ -132,7 +132,8 @@ def test_ssh_runs_the_same_program_there() -> None:
     found = choose_source(where, run("telnet://192.0.2.1"))
     assert found.command is not None
     *ssh, there = found.command
-    assert " ".join(ssh) == "ssh -T -o BatchMode=yes -p 2222 -l joe -i k -o UserKnownHostsFile=f -- box"
+    options = "-o BatchMode=yes -o ServerAliveInterval=5 -p 2222 -l joe -i k -o UserKnownHostsFile=f"
+    assert " ".join(ssh) == f"ssh -T {options} -- box"
     assert (there, subject(found)) == ("/opt/cuesta meters stream", "cgroup:/a b")
 
 

@@ -28,6 +28,8 @@ OF_CPUS = ("machine", "cpus:")
 """Subjects that are all tasks of some CPUs, not processes."""
 OF_HOST = "cpus:host"
 """The subject that is everything on the built-in host's CPUs."""
+ALIVE = 5
+"""Seconds of silence after which ssh asks whether the other end is there. It ends if three are not answered."""
 LOOPBACK = (
     "driver and host share this machine over its loopback: what the kernel does to receive runs in the sender's "
     "context: the network's part of a side's CPU time may be the other's, and is shown apart"
@@ -238,7 +240,7 @@ def over_ssh(where: str, facts: SegmentFacts) -> MeterSource:
     parts = urlsplit(where)
     query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
     subject = query.get("subject", MACHINE)
-    command = ["ssh", "-T", "-o", "BatchMode=yes"]
+    command = ["ssh", "-T", "-o", "BatchMode=yes", "-o", f"ServerAliveInterval={ALIVE}"]
     command += ["-p", str(parts.port)] if parts.port else []
     command += ["-l", parts.username] if parts.username else []
     command += ["-i", query["identity"]] if "identity" in query else []
