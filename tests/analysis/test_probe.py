@@ -144,6 +144,16 @@ def test_nodes_on_one_machine_are_not_apart(machines: list[str], own: bool, tmp_
     assert probe.own_nodes is own
 
 
+def test_a_probe_on_faster_lines_is_not_compared(tmp_path: Path) -> None:
+    """Its answers take less time by themselves."""
+    summary = summary_of(tmp_path / "run", 0.05)
+    with edit_run(tmp_path / "run") as run:
+        run["steps"][0]["group"][1]["line_speed"] = 0
+    probe = summarise(summary.recorded.folder).last.probe
+    assert probe is not None
+    assert (probe.verdict, probe.comparisons) == ("unknown", [])
+
+
 @pytest.mark.parametrize(
     ("limit", "ok"),
     [("response.max < 1s", True), ("response{a, b/c}.max < 1s", True), ("response{near}.max < 1s", False)],

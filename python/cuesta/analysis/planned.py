@@ -11,6 +11,9 @@ from cuesta.plan.published import PublishedFigure, PublishedTable
 from cuesta.plan.schema import Validity
 from cuesta.plan.sweep import FILES, setting_at
 
+SAME_WORK = ("tape", "target", "line_speed", "columns", "rows")
+"""Settings of groups that decide what the host is asked, and how long its answers take on the line."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedProbe:
@@ -19,7 +22,7 @@ class PlannedProbe:
     group: str
     users: int
     beside: Mapping[str, int]
-    """Users of each group of the load that plays the same tape at the same host."""
+    """Users of each group of the load that does the same work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ def has_own_nodes(recorded: Recorded) -> bool:
 
 
 def _read_probe(probe: JsonObject, groups: Sequence[JsonObject]) -> PlannedProbe:
-    same = [each for each in groups if all(each.get(name) == probe.get(name) for name in ("tape", "target"))]
+    same = [each for each in groups if all(each.get(name) == probe.get(name) for name in SAME_WORK)]
     return PlannedProbe(
         probe["name"], probe["users"], {each["name"]: each["users"] for each in same if not is_probe(each)}
     )

@@ -1,6 +1,6 @@
 """Compares probes with the load: a host that is slow is slow for both, a driver that is loaded only for its own users.
 
-Compared are the median and the 90th percentile since a key was sent, of the same tape at the same host. Each has an
+Compared are the median and the 90th percentile since a key was sent, of the same work at the same host. Each has an
 interval of order statistics; those of a step hold together with 99 %. Values of one user within a second are hardly
 independent: they count as one. The load and the probe differ if their intervals are apart by more than a tenth of the
 probe's value, and by more than 1 ms; they are alike if no difference within the intervals is above a quarter, or 1 ms;
@@ -148,7 +148,8 @@ def describe_probe(probe: ProbeFigures) -> str:
 def _say_unknown(probe: ProbeFigures) -> str:
     if not probe.comparisons:
         return (
-            "the probe cannot tell: it has done nothing that the load does; give it a tape and the target of the load"
+            "the probe cannot tell: it has done nothing that the load does; give it a tape and the target of the load, "
+            "at the same line speed and on terminals of the same size"
         )
     if {each.verdict for each in probe.comparisons} >= {"driver", "probe"}:
         return "the probe cannot tell: some of its times are shorter than those of the rest, and some longer"
