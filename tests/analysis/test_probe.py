@@ -172,6 +172,21 @@ def test_a_loaded_driver_makes_a_run_invalid(tmp_path: Path) -> None:
     assert summary_of(tmp_path / "alike", 0.1).valid
 
 
+def test_responses_that_are_alike_say_nothing_of_echoes() -> None:
+    """Half of the load's echoes take 3 ms longer than the probe's, which has too few to be sure."""
+    found = {
+        ("p", "echo_from_sent"): Waits(histogram([0.004] * 15)),
+        ("g", "echo_from_sent"): Waits(histogram([0.007] * 900)),
+        ("p", "response_from_sent"): Waits(histogram([0.32] * 100)),
+        ("g", "response_from_sent"): Waits(histogram([0.32] * 900)),
+    }
+    planned = {"p": PlannedProbe("p", 3, {"g": 100})}
+    tags = [Tag(0, "p", "keys", "echo_from_sent"), Tag(0, "p", "ask", "response_from_sent")]
+    told = compare_probes(planned, True, tags, LENGTH, lambda groups, _, series: found[next(iter(groups)), series])
+    assert (told.verdict, {each.verdict for each in told.comparisons}) == ("unknown", {"unknown", "alike"})
+    assert describe_probe(told).startswith("the probe cannot tell: 15 values (echo), ")
+
+
 def test_a_tail_is_compared_too() -> None:
     """Every eighth answer reaches the load late: its median is that of the host."""
     told = compare(draw(3, 0.04, 180), [*draw(4, 0.04, 1750), *([0.5] * 250)])

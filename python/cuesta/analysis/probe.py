@@ -4,11 +4,11 @@ Compared are the median and the 90th percentile since a key was sent, of the sam
 interval of order statistics; those of a step hold together with 99 %. Values of one user within a second are hardly
 independent: they count as one. The load and the probe differ if their intervals are apart by more than a tenth of the
 probe's value, and by more than 1 ms; they are alike if no difference within the intervals is above a quarter, or 1 ms;
-else the probe cannot tell.
+else the probe cannot tell. It is the host only if both echoes and responses are alike, one of each at least.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cuesta.analysis.planned import PlannedProbe
@@ -62,7 +62,7 @@ def compare_probes(
     deviations = _deviations(2 * len(pairs) * len(STATISTICS))
     comparisons = [_compare(pair, name, length, deviations) for pair in pairs for name in STATISTICS]
     users = sum(probe.users for probe in probes.values())
-    verdict = _join_verdicts({each.verdict for each in comparisons})
+    verdict = _join_verdicts(comparisons)
     return ProbeFigures(users, list(probes), own_nodes, verdict, comparisons)
 
 
@@ -122,10 +122,13 @@ def _deviations(intervals: int) -> float:
     return NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / 2 / max(intervals, 1))
 
 
-def _join_verdicts(verdicts: set[str]) -> str:
-    if verdicts >= {"driver", "probe"}:
-        return "unknown"
-    return next((verdict for verdict in ("driver", "probe", "alike") if verdict in verdicts), "unknown")
+def _join_verdicts(comparisons: Sequence[ProbeComparison]) -> str:
+    """Load and probe are alike only if echoes and responses are, as far as they have both."""
+    verdicts = {each.verdict for each in comparisons}
+    if verdicts & {"driver", "probe"}:
+        return "unknown" if verdicts >= {"driver", "probe"} else "driver" if "driver" in verdicts else "probe"
+    alike = {each.metric for each in comparisons if each.verdict == "alike"}
+    return "alike" if alike and alike == {each.metric for each in comparisons} else "unknown"
 
 
 def describe_probe(probe: ProbeFigures) -> str:
@@ -153,6 +156,6 @@ def _say_unknown(probe: ProbeFigures) -> str:
         )
     if {each.verdict for each in probe.comparisons} >= {"driver", "probe"}:
         return "the probe cannot tell: some of its times are shorter than those of the rest, and some longer"
-    most = max(probe.comparisons, key=lambda each: each.count)
+    most = max((each for each in probe.comparisons if each.verdict == "unknown"), key=lambda each: each.count)
     few = f"{many(most.count, 'value')} ({most.name}), at most one of each user and second,"
     return f"the probe cannot tell: {few} are too few; measure longer, or give it more users"
