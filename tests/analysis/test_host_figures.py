@@ -73,7 +73,7 @@ def test_figures_of_a_subject_that_ended_use_the_transactions_until_then(tmp_pat
     row = {"step": 0, "sheet": meter_report(0, 6.5), "at": CLOCK + int(8.5 * NANO)}
     found = derive(tmp_path, row)
     assert (found.per_transaction.transactions, found.per_transaction.cpu_ms) == (13.0, pytest.approx(120.0))
-    assert found.meters.gaps == ["the figures are of 6.5 s: nothing was metered behind them"]
+    assert found.meters.gaps == ["the figures are of 6.5 s out of 30.0 s"]
 
 
 def test_a_step_without_a_meter_report_is_computed_from_its_seconds(tmp_path: Path) -> None:
@@ -102,13 +102,21 @@ def test_missing_figures_have_a_reason(tmp_path: Path) -> None:
 def test_a_meter_that_was_given_up_before_the_step_is_missing_in_it(tmp_path: Path) -> None:
     gaps = [{"gap": why, "at": CLOCK - ago * NANO} for why, ago in (("not found", 9), ("still not found", 7))]
     assert derive(tmp_path, *gaps).meters.gaps == ["still not found"]
-    assert derive(tmp_path / "rows", *gaps, row(30)).meters.gaps == []
+    assert derive(tmp_path / "rows", *gaps, *map(row, range(2, 32))).meters.gaps == []
 
 
 def test_meters_that_fall_silent_without_an_end_are_told(tmp_path: Path) -> None:
-    """As those of a machine whose link is cut: there is no report of the step, and no gap. It ends at 32."""
+    """As those of a machine whose link is cut: there is no report of the step, and no gap."""
     found = derive(tmp_path, *map(row, range(2, 7)))
-    assert found.meters.gaps == ["the figures are of 5.0 s: nothing was metered behind them"]
+    assert found.meters.gaps == ["the figures are of 5.0 s out of 30.0 s"]
+
+
+def test_a_report_of_meters_that_began_again_near_the_end_is_no_figure_of_the_step(tmp_path: Path) -> None:
+    gap = {"gap": "Killed", "at": CLOCK + 28 * NANO}
+    found = derive(tmp_path, *map(row, range(2, 28)), gap, {"step": 0, "sheet": meter_report(0, 0.01)})
+    assert (found.cpu.usr, found.cpu.idle, found.per_transaction) == (0.5, 95.0, None)
+    assert found.meters.seconds == pytest.approx(26.0)
+    assert found.meters.gaps == ["Killed", "the figures are of 26.0 s out of 30.0 s"]
 
 
 def test_a_meter_report_without_cpu_time_is_not_zero(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from cuesta.target import kind_of
 NOT_RECORDED = "no meter data: this run recorded no meters"
 PARTS = ("usr", "sys", "irq", "iowait", "steal", "idle")
 UNMETERED = 1.0
-"""Seconds without meters at the end of a measurement interval from which on a warning is due."""
+"""Seconds without meters in a measurement interval from which on a warning is due."""
 COUNTS = ("minor_faults", "major_faults", "switches", "system_calls", "ios")
 
 
@@ -49,8 +49,8 @@ def derive_metered_figures(
     recorded: Recorded, metered: Metered, number: int, step: StepTimes, counted: Sequence[Interval]
 ) -> HostFigures:
     """The figures of a host by the record of its meters, without what a host records of itself."""
-    report = metered.reports.get(number)
     rows = rows_within(metered.rows, step)
+    report = choose_report(metered, number, rows)
     cpu = mean_cpu_use([(report, 1.0)] if report else [(row.report, row.length * share) for row, share in rows])
     end = metered.ends.get(number, step.end)
     undivided = why_undivided(metered, number, report, counted, end) if report else None
@@ -71,6 +71,13 @@ def derive_metered_figures(
         programs={},
         cpu_per_keystroke=per_keystroke(report, keys) if report and not undivided else None,
     )
+
+
+def choose_report(metered: Metered, number: int, rows: Sequence[tuple[MeterRow, float]]) -> MeterReport | None:
+    """The report of a step; None if rows cover more, as those of meters that had to start again near its end."""
+    report = metered.reports.get(number)
+    covered = sum(row.length * share for row, share in rows if has_cpu_use(row.report))
+    return None if report and covered - report.seconds > UNMETERED else report
 
 
 def why_undivided(
@@ -214,7 +221,7 @@ def describe_metering(
     recorded: Recorded, metered: Metered, number: int, step: StepTimes, rows: Sequence[tuple[MeterRow, float]]
 ) -> Metering | None:
     """The source of the figures."""
-    about, report = metered.about(number), metered.reports.get(number)
+    about, report = metered.about(number), choose_report(metered, number, rows)
     if about is None:
         return None
     seconds = report.seconds if report else sum(row.length * share for row, share in rows)
@@ -222,9 +229,9 @@ def describe_metering(
     gaps = [gap.why for gap in until_the_end if gap.at >= step.begin]
     if not (gaps or report or rows):
         gaps = [gap.why for gap in until_the_end[-1:]]  # the engine gave the meters up before the step began
-    last = metered.ends[number] if report else rows[-1][0].end if rows else step.end
-    if step.end - last > UNMETERED:
-        gaps.append(f"the figures are of {seconds:.1f} s: nothing was metered behind them")
+    length = step.end - step.settled
+    if (report or rows) and length - seconds > UNMETERED:
+        gaps.append(f"the figures are of {seconds:.1f} s out of {length:.1f} s")
     closes = report.closure.closes if report and report.closure.accounted.value is not None else None
     return Metering(
         source=about.source,
