@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from cuesta.analysis.odd_nodes import FALSE_ALARMS, NodeSample, choose_tail, compare_durations
+from cuesta.analysis.odd_nodes import FALSE_ALARMS, NodeSample, choose_tail, compare_durations, count_equally_active
 
 GROUP, WORK = "users", ("users", "work")
 
@@ -64,6 +64,29 @@ def test_users_who_differ_among_themselves_make_a_node_odd_as_seldom_as_is_said(
         found += bool(list(compare_durations("response", samples)))
     most = FALSE_ALARMS * runs
     assert 0 < found < most + 3 * most**0.5
+
+
+@pytest.mark.parametrize(("nodes", "each"), [(3, 10), (8, 12)])
+def test_quick_users_who_have_most_of_the_values_make_a_node_odd_seldom(nodes: int, each: int) -> None:
+    """Users without think time, whose responses differ by a factor of 2.7: taken as equals, in 2 of 5 runs."""
+    runs, found = 400, 0
+    for run in range(runs):
+        rng = random.Random(run)
+        levels = [[rng.lognormvariate(-2, 1) for _ in range(each)] for _ in range(nodes)]
+        values = [Counter({level: int(30 / level) for level in own}) for own in levels]
+        samples = {
+            f"n{node}": NodeSample({GROUP: count_equally_active(list(own.values()))}, {WORK: own})
+            for node, own in enumerate(values)
+        }
+        found += bool(list(compare_durations("response", samples)))
+    assert found < 0.05 * runs
+
+
+def test_users_are_equally_active_unless_their_transactions_differ_by_more_than_chance() -> None:
+    assert count_equally_active([]) == 0
+    assert count_equally_active([0, 0, 1, 1]) == 4
+    assert count_equally_active([6, 4, 9, 5, 3, 8, 6, 7]) == 8
+    assert count_equally_active([500, 5, 5, 5]) == 1
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ queues of the host, moves all of them. Users who fail are compared by Fisher's e
 The percentile depends on the number of users, not of values, as those of one user may be alike: it is so far out that
 chance takes a node for odd in at most FALSE_ALARMS of the steps even if each user's values were all the same, and users
 alike in nothing else. (A node's users are then a random choice of all users: a hypergeometric tail.) With 50 users a
-node or more it is the quartile. It needs 9 users on each of 3 nodes, or 5 on each of 8.
+node or more it is the quartile. It needs 9 users on each of 3 nodes, or 5 on each of 8. Users of whom some do far more
+than others count as fewer: else one whose host answers at once could have half of a node's values.
 """
 
 from bisect import bisect_left, bisect_right
@@ -57,7 +58,7 @@ class NodeSample:
     """A figure's values on one node."""
 
     users: Mapping[str, int]
-    """The number of users who were at work, by group."""
+    """The number of users who were at work, by group; of equally active ones, if some did far more than others."""
     values: Mapping[Class, Buckets]
 
 
@@ -110,7 +111,7 @@ def sample_nodes(records: "StepRecords", nodes: Mapping[str, Sequence[int]], fig
     for (agent, tag), histogram in records.measured.items():
         if agent in node_of and has_figure(tag, figure):
             values[node_of[agent]][tag.group, tag.source].update(dict(histogram.buckets()))
-    return {node: NodeSample(count_users(records, agents), values[node]) for node, agents in nodes.items()}
+    return {node: NodeSample(count_active(records, agents), values[node]) for node, agents in nodes.items()}
 
 
 def has_figure(tag: Tag, figure: str) -> bool:
@@ -120,6 +121,21 @@ def has_figure(tag: Tag, figure: str) -> bool:
 def count_users(records: "StepRecords", agents: Sequence[int]) -> Counter[str]:
     """Count the users of some agents who were at work, by group."""
     return Counter(row.group for agent in agents for row in records.users_of(agent) if row.at_work)
+
+
+def count_active(records: "StepRecords", agents: Sequence[int]) -> dict[str, int]:
+    """Count equally active users who would be as many as those of some agents, by group."""
+    transactions = defaultdict[str, list[int]](list)
+    for row in (row for agent in agents for row in records.users_of(agent) if row.at_work):
+        transactions[row.group].append(row.transactions)
+    return {group: count_equally_active(each) for group, each in transactions.items()}
+
+
+def count_equally_active(transactions: Sequence[int]) -> int:
+    """Kish's effective number of users, whose transactions are their weights. Chance differences do not lower it."""
+    total = sum(transactions)
+    squares = sum(each**2 for each in transactions) - total  # a Poisson count's variance is its mean
+    return int(min(total**2 / squares, len(transactions))) if squares else len(transactions)
 
 
 def compare_durations(figure: str, nodes: Mapping[str, NodeSample]) -> Iterator[OddNode]:
