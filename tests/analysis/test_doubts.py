@@ -310,7 +310,7 @@ def test_advice_that_was_followed_is_not_given(tmp_path: Path) -> None:
 
     loose = advice()
     assert len({each for each in loose if "--pin" in each}) == 2
-    for pinned in (advice(pin=True), advice(isolate=True)):
+    for pinned in (advice(pin=True), advice(isolate=True), advice(engine="ray:auto", nodes=2)):
         assert len(pinned) == len(loose)
         assert not any("--pin" in each for each in pinned)
 

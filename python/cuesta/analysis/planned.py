@@ -126,15 +126,17 @@ def write_swept_value(name: str, value: object) -> str:
 
 
 class Allowed(Validity):
-    """The thresholds of validity, and whether the driver had CPUs of its own: then no advice asks for them."""
+    """The thresholds of validity, and whether advice may ask for CPUs of the driver's own."""
 
-    pinned: bool = False
+    may_pin: bool = True
+    """Whether the driver had none: not with `pin` or `isolate`, nor on other machines, where these are refused."""
 
 
 def read_allowed(recorded: Recorded) -> Allowed:
     """Read the thresholds of validity; the defaults where the plan has none."""
-    pinned = bool(recorded.plan.get("pin") or recorded.plan.get("isolate"))
-    return Allowed.model_validate({**recorded.plan.get("validity", {}), "pinned": pinned})
+    plan = recorded.plan
+    may_pin = plan.get("engine", "local") == "local" and not (plan.get("pin") or plan.get("isolate"))
+    return Allowed.model_validate({**plan.get("validity", {}), "may_pin": may_pin})
 
 
 def read_limits(recorded: Recorded) -> list[Limit]:

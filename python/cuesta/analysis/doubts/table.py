@@ -264,7 +264,7 @@ def late(step: StepFigures, allowed: Allowed) -> Doubt | None:
         return None
     part, late_by = found
     after = f"more than {seconds(late_by)} after they could be (allowed {seconds(allowed.lateness_p99 / 1e9)})"
-    machine = "or a quieter machine" if allowed.pinned else "a quieter machine, or --pin"
+    machine = "a quieter machine, or --pin" if allowed.may_pin else "or a quieter machine"
     advice = f"use fewer users, more --threads or --agents, {machine}"
     return Doubt(f"the driver was late: {part} % of keys were sent {after}", advice, "driver")
 
@@ -286,7 +286,7 @@ def starved(step: StepFigures, allowed: Allowed) -> Doubt | None:
     waited, most = step.driver.run_wait, allowed.run_wait
     if waited <= most:
         return None
-    pin = "or use" if allowed.pinned else "use --pin, or"
+    pin = "use --pin, or" if allowed.may_pin else "or use"
     advice = f"stop what else runs on the machine, {pin} fewer threads than CPUs"
     where = name_worst_node(step.agents, "run_wait")
     text = f"the driver waited for a CPU{where} {share(waited)} of the time (allowed {share(most)})"
