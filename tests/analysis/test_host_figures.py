@@ -8,7 +8,7 @@ import pytest
 from cuesta.analysis.host_figures import PARTS, derive_host_figures
 from cuesta.ledger import open_run
 from tests.meter_reports import meter_report, missing, plain
-from tests.run_folder import CLOCK, NANO, Row, RunFolder, write_rows
+from tests.run_folder import CLOCK, NANO, Row, RunFolder, edit_run, write_rows
 
 ABOUT = {"about": {"source": "here", "subject": "pid:4711", "why": "the built-in host's process", "honesty": "shared"}}
 
@@ -174,6 +174,11 @@ def test_machine_time_is_not_divided_by_transactions_if_the_driver_used_more(tmp
     found = of_report(tmp_path / "little", little, subject="machine")
     assert found.per_transaction is None
     assert "the driver used" in found.per_transaction_missing
+    with edit_run(tmp_path / "little" / "run") as about:
+        about["machine"]["id"], about["nodes"] = "engine", [{"name": "driver", "machine": {"id": "driver"}}]
+    run = open_run(tmp_path / "little" / "run")
+    elsewhere = derive_host_figures(run, 0, run.steps[0], [row for row in run.agents[0].intervals if row.measured])
+    assert elsewhere.per_transaction is not None, "the driver was on another machine"
     # CPU time of the process is divided by transactions, even if others used the machine too.
     assert of_report(tmp_path / "own", little).per_transaction is not None
 

@@ -53,7 +53,7 @@ def derive_metered_figures(
     report = choose_report(metered, number, rows)
     cpu = mean_cpu_use([(report, 1.0)] if report else [(row.report, row.length * share) for row, share in rows])
     end = metered.ends.get(number, step.end)
-    undivided = why_undivided(metered, number, report, counted, end) if report else None
+    undivided = why_undivided(metered, number, report, counted, end) if report and has_users_here(recorded) else None
     # Meters may begin late, and their subject may end: only its interval counts.
     begin = end - report.seconds if report else end
     transactions, keys = (sum_within(counted, begin, end, attrgetter(name)) for name in ("transactions", "keys"))
@@ -78,6 +78,12 @@ def choose_report(metered: Metered, number: int, rows: Sequence[tuple[MeterRow, 
     report = metered.reports.get(number)
     covered = sum(row.length * share for row, share in rows if has_cpu_use(row.report))
     return None if report and covered - report.seconds > UNMETERED else report
+
+
+def has_users_here(recorded: Recorded) -> bool:
+    """Whether the driver, or a part of it, ran on the engine's own machine."""
+    machines = [node["machine"].get("id") for node in recorded.run.get("nodes", ())]
+    return not machines or recorded.run.get("machine", {}).get("id") in machines
 
 
 def why_undivided(
