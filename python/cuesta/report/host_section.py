@@ -226,7 +226,7 @@ def list_doubts_of(host: HostFigures) -> Iterator[str]:
     closure = host.meter_report and host.meter_report.closure
     if closure and closure.accounted.value is not None and not closure.closes:
         yield describe_closure(closure)
-    yield from (f"a gap in the meters: {gap}" for gap in host.meters.gaps)
+    yield from (f"a gap in the meters: {gap}" for gap in dict.fromkeys(host.meters.gaps))
 
 
 def list_causes(causes: Mapping[str, CauseRow]) -> Iterator[str]:
