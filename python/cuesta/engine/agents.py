@@ -136,7 +136,8 @@ class FollowedAgent:
 
     def watch(self, now: int) -> None:
         """See how long it has said nothing: note it once it speaks again, give it up if that is too long."""
-        if ended := self.silence.look(now, has_reported=self.latest is not None):
+        is_driving = self.latest is not None and self.ended is None
+        if ended := self.silence.look(now, is_driving=is_driving):
             self._note(silent=ended)
         if why := self.silence.why_lost():
             self.give_up(why)

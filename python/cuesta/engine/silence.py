@@ -6,7 +6,7 @@ this machine competes with the engine for the same CPUs: how late its keys are t
 LOST = 5_000_000_000
 """Without a word for so long, any is given up."""
 STARTING = 60_000_000_000
-"""The same before it has reported: on a busy machine agents start slowly."""
+"""The same before it has reported, and once its users have ended: on a busy machine agents start and end slowly."""
 
 
 class Silence:
@@ -18,9 +18,9 @@ class Silence:
         """None unless it runs."""
         self._now = 0
         """How long it had said nothing at the last look."""
-        self._has_reported = False
+        self._is_driving = False
         self.longest = 0
-        """Of the silences that were too long, once it had reported; 0 if none was."""
+        """Of the silences that were too long while it drove users; 0 if none was."""
 
     def begin(self, at: int) -> None:
         """Its users start."""
@@ -34,16 +34,21 @@ class Silence:
         """Nothing more is expected of it."""
         self._heard_at = None
 
-    def look(self, now: int, *, has_reported: bool) -> int:
-        """Returns how long it had said nothing, if that was too long and it speaks again; else 0."""
+    def look(self, now: int, *, is_driving: bool) -> int:
+        """Returns how long it had said nothing, if that was too long and it speaks again; else 0.
+
+        `is_driving`: it has reported, and not yet that its users have ended.
+        """
         before, self._now = self._now, now - (self._heard_at or now)
-        self._has_reported = has_reported
-        if has_reported and self._now >= self._too_long:
+        self._is_driving = is_driving
+        if not is_driving:
+            return 0
+        if self._now >= self._too_long:
             self.longest = max(self.longest, self._now)
         return before if self._now < before >= self._too_long else 0
 
     def why_lost(self) -> str | None:
         """Why it is given up, at the last look; None if it is not."""
-        if self._now < (LOST if self._has_reported else STARTING):
+        if self._now < (LOST if self._is_driving else STARTING):
             return None
         return f"said nothing for {self._now / 1e9:.1f} s: it was stopped, or its link was cut"
