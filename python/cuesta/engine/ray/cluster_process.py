@@ -30,6 +30,8 @@ CALLS_AT_ONCE = 64
 """Calls of an actor that may be under way: one waits as long as it lives."""
 STORE_BYTES = 80_000_000
 """Bytes of the store of objects of a node that is started here: the orders of agents go through it."""
+FINISH_TIMEOUT = 5.0
+"""Seconds within which agents must have left their nodes."""
 HEAD_EVERY, HEAD_TIMEOUT = 1.0, 5.0
 """Seconds between questions to the head whether it is there, and within which it must answer."""
 
@@ -62,6 +64,7 @@ def main() -> None:
             threading.Thread(target=watch_head, args=(rows,), daemon=True).start()
             for text in sys.stdin:
                 call(actors, json.loads(text), rows)
+            ray.wait([actor.finish.remote([]) for actor in actors], num_returns=nodes, timeout=FINISH_TIMEOUT)
     except (RayError, ConnectionError, RuntimeError, TimeoutError, ValueError) as error:
         rows.say(failed=first_sentence(error))
 

@@ -29,6 +29,8 @@ class NodeActor:
     def __init__(self) -> None:
         self.ends: dict[int, Any] = {}
         """The node's ends of agents, by number."""
+        self.serving: list[threading.Thread] = []
+        """A thread for each agent that was started."""
         self.lost_at: float | None = None
         """When the connection of an agent to the engine was lost, if none was started since."""
 
@@ -70,7 +72,9 @@ class NodeActor:
                 self.ends.pop(number, None)
                 has_connected.set()
 
-        threading.Thread(target=serve, daemon=True).start()
+        thread = threading.Thread(target=serve, daemon=True)
+        self.serving.append(thread)
+        thread.start()
         has_connected.wait()
         if failure:
             raise RuntimeError(failure[0])
@@ -79,6 +83,11 @@ class NodeActor:
         """Give an agent its order."""
         order = ray.get(argument[0])
         self.ends[order["agent"]].tell(order["row"])
+
+    def finish(self, _: ByReference) -> None:
+        """Return when no agent is left, nor the folder where it recorded."""
+        for thread in self.serving:
+            thread.join()
 
     def stay(self, _: ByReference) -> None:
         """Never return: who waits for this learns when the actor has died.
