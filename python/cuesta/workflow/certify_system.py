@@ -252,7 +252,7 @@ def _setup(planned: PlannedCertification) -> CertificationSetup:
         runs=terms.runs,
         settings=conditions.settings(),
         hardware=conditions.hardware(),
-        factors=conditions.factors(),
+        factors=conditions.factors(job.plan.settings),
         comments=list(terms.comments),
         untraced=planned.method.untraced,
         reference=_reference(terms.reference, script.listing) if terms.reference else None,

@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 
 from cuesta import machine
+from cuesta.plan import Settings
+from cuesta.units import many
 
 SETTINGS = (
     "kernel.randomize_va_space",
@@ -64,13 +66,19 @@ def hardware() -> dict[str, str]:
     return {name: str(value) for name, value in values.items() if value}
 
 
-def factors() -> list[str]:
-    """Other influences on the measurements, a sentence each."""
+def factors(plan: Settings) -> list[str]:
+    """Other influences on the measurements of a plan, a sentence each."""
     one, five, fifteen = os.getloadavg()
     sentences = [f"load average {one:.2f}, {five:.2f}, {fifteen:.2f} before the first run"] if one >= LOADED else []
     if machine.facts()["virtualisation"]:
         sentences.append("a virtual machine: its neighbours share the hardware")
-    sentences.append("the driver and the meters run on the same machine; their CPU time is in `Used by others`")
+    if plan.engine.addresses:
+        where = (
+            f"the driver runs on {many(plan.node_count, 'node')} that {plan.engine.kind} reaches, and the meters here"
+        )
+        sentences.append(f"{where}; what they take of this machine is in `Used by others`")
+    else:
+        sentences.append("the driver and the meters run on the same machine; their CPU time is in `Used by others`")
     return sentences
 
 
