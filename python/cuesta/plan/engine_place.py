@@ -6,7 +6,7 @@ from typing import Literal
 
 from cuesta.plan.reading import read_text, refuse
 
-RAY_ADDRESS = re.compile(r"auto|local|[\w.-]+:\d{1,5}|\[[0-9a-fA-F:]+\]:\d{1,5}")
+RAY_ADDRESS = re.compile(r"auto|[\w.-]+:\d{1,5}|\[[0-9a-fA-F:]+\]:\d{1,5}")
 """What `ray start` prints as the cluster's address; `auto` is the cluster that runs on this machine."""
 DESTINATION = re.compile(r"([\w.-]+@)?[\w][\w.-]*")
 """A machine, as `ssh` is told."""
