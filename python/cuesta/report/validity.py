@@ -62,7 +62,7 @@ def describe_ending(summary: Summary) -> str:
     planned_part = f" of {seconds(planned)} planned" if planned else ""
     if until - first > AT_ONCE:
         one = name_agent(earliest.number, node) if node else "one agent"
-        how_far = f"{seconds(first)} by {one} and {seconds(until)} by another,{planned_part}"
+        how_far = f"{seconds(first)} by {one} and {seconds(until)} by another{planned_part and ','}{planned_part}"
         return f"{word}: recorded are {how_far}; below is what each measured until then"
     return f"{word}: recorded are {seconds(until)}{planned_part}; below is what was measured until then"
 
