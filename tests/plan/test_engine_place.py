@@ -9,7 +9,8 @@ def test_it_is_written_as_it_is_read(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "local:a", "ray:", "ray:local", "ray:head", "ray://head:10001", "ssh:", "ssh:a,", "ssh:-oX=y"]
+    "text",
+    ["", "local:a", "ray:", "ray:local", "ray:head", "ray://head:10001", "ssh:", "ssh:a,", "ssh:a,b,a", "ssh:-oX=y"],
 )
 def test_other_words_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):

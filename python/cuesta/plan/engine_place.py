@@ -32,6 +32,8 @@ class EnginePlace:
             case "ray", _ if rest.startswith("//"):
                 return refuse("ray:// is for clients outside a cluster: start cuesta on a machine of it, with ray:auto")
             case "ssh", _ if all(map(DESTINATION.fullmatch, destinations := rest.split(","))):
+                if len({*destinations}) < len(destinations):
+                    return refuse("a machine is named twice: `agents` or `threads` use more of its CPUs")
                 return EnginePlace("ssh", tuple(destinations))
             case _:
                 return refuse("it is none of these")
