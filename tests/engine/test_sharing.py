@@ -66,6 +66,13 @@ def test_each_agent_needs_a_user_of_its_own_groups(here: Path, write: Write) -> 
     with pytest.raises(InputError, match="10 agents cannot share 9 users") as raised:
         prepare(plan_of(here, write, "agents = 10"))
     assert raised.value.remedy == "--agents 9 is the most here"
+    for engine, remedy in (
+        ('"ray:auto"\nnodes = 13', "--nodes 12 is the most"),
+        ('"ssh:a,b,c,d,e,f,g,h,i,j,k,l,m"', "name 12 machines at most"),
+    ):
+        with pytest.raises(InputError, match="10 agents cannot share 9 users") as raised:
+            prepare(plan_of(here, write, f"engine = {engine}"))
+        assert raised.value.remedy == remedy
     with pytest.raises(InputError, match="group far: 4 nodes cannot share 3 users"):
         prepare(plan_of(here, write, "", GROUPS.replace("nodes = 2", "nodes = 4")))
 
@@ -76,10 +83,10 @@ def test_a_probe_that_shares_a_node_is_told_before_the_run(here: Path, write: Wr
         return [warning for warning in list_warnings(job) if "probe" in warning]
 
     assert [text.partition(":")[0] for text in warned(1)] == ["near"]
-    assert "shares this machine with the load" in warned(1)[0]
+    assert "shares a machine with the load" in warned(1)[0]
     assert warned(3) == ["near: 3 probes share 2 nodes: --nodes 4 gives each one of its own"]
     assert warned(4) == []
-    assert "shares this machine with the load" in warned(4, "ray")[0], "that cluster is started on this machine"
+    assert "shares a machine with the load" in warned(4, "ray")[0], "that cluster is started on this machine"
 
 
 def test_groups_that_only_steps_have_are_shared_too(here: Path, write: Write) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 from cuesta._native import show_duration
-from cuesta.engine.sharing import share_groups
+from cuesta.engine.sharing import count_probes, share_groups
 from cuesta.engine.tapes import TapeFile, is_cast, read_tape
 from cuesta.engine.users import Users, read_users
 from cuesta.errors import InputError
@@ -250,10 +250,9 @@ def _check_agents_of_load(settings: Settings, by_group: Sequence[int]) -> None:
         nodes = len(load) // settings.agents
         what = f"{len(load)} agents cannot share {users} users: each needs one"
         where = f" on {nodes} nodes" if nodes > 1 else ""
-        fewer = (
-            f"--agents {users // nodes} is the most here{where}" if users >= nodes else f"--nodes {users} is the most"
-        )
-        raise InputError(what, fewer)
+        most = users + count_probes(settings)
+        most_nodes = f"name {most} machines at most" if settings.engine.kind == "ssh" else f"--nodes {most} is the most"
+        raise InputError(what, f"--agents {users // nodes} is the most here{where}" if users >= nodes else most_nodes)
 
 
 def _check_nodes(plan: Plan) -> None:

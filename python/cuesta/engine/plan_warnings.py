@@ -45,12 +45,16 @@ def _warn_of_probes(settings: Settings) -> Iterator[str]:
     is_ray_here = settings.engine.kind == "ray" and not settings.engine.addresses
     if probes and (nodes == 1 or is_ray_here):
         yield (
-            f"{name}: the probe shares this machine with the load, in a process of its own: what slows the whole "
+            f"{name}: the probe shares a machine with the load, in a process of its own: what slows the whole "
             "machine slows both; --engine and --nodes give it a machine of its own"
         )
     elif probes >= nodes:
-        most = nodes - 1
-        yield f"{name}: {probes} probes share {many(most, 'node')}: --nodes {probes + 1} gives each one of its own"
+        enough = (
+            f"name {probes + 1} machines"
+            if settings.engine.kind == "ssh"
+            else f"--nodes {probes + 1} gives each one of its own"
+        )
+        yield f"{name}: {probes} probes share {many(nodes - 1, 'node')}: {enough}"
 
 
 def _warnings(job: Job, step: Step, group: Group) -> Iterator[str]:
