@@ -9,6 +9,7 @@ A message tells where, what was expected and what it has; `remedy` tells what to
 exception: they are counted and reported.
 """
 
+from collections.abc import Mapping
 from enum import IntEnum
 
 
@@ -53,3 +54,8 @@ class RefusedError(CuestaError):
     """The data do not allow the comparison or prediction."""
 
     exit = Exit.REFUSED
+
+
+def find_remedy(why: str, remedies: Mapping[str, str]) -> str | None:
+    """The remedy for an error, by words in it; None if none is known."""
+    return next((remedy for words, remedy in remedies.items() if words in why.lower()), None)

@@ -1,7 +1,6 @@
 """Child processes that live as long as their standard input: ends one, and reads what it printed about errors."""
 
 import subprocess
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import IO
 
@@ -35,8 +34,3 @@ def in_one_line(message: str) -> str:
     """Join the lines of an error as a command prints it: what was wrong, then what to do."""
     parts = [line.strip() for line in message.splitlines() if line.strip()]
     return "; ".join(parts).removeprefix("cuesta: ")
-
-
-def find_remedy(why: str, remedies: Mapping[str, str]) -> str | None:
-    """The remedy for an error, by words in it; None if none is known."""
-    return next((remedy for words, remedy in remedies.items() if words in why.lower()), None)

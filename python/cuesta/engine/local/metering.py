@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from cuesta import _native
-from cuesta.engine.local.child_processes import SSH_REMEDIES, find_remedy, in_one_line, read_errors
+from cuesta.engine.local.child_processes import SSH_REMEDIES, in_one_line, read_errors
 from cuesta.engine.local.meter_source import MeterSource
+from cuesta.errors import find_remedy
 from cuesta.private_files import RecordFile, record_file, write_private
 from cuesta.records.reading import to_row
 from cuesta.records.rows import MeterRecord

@@ -16,7 +16,7 @@ from cuesta.engine.remote.arrivals import listen_at
 from cuesta.engine.remote.remote_agent import RemoteAgent
 from cuesta.engine.remote.remote_engine import RemoteEngine, engine_on_nodes, name_nodes
 from cuesta.engine.sharing import share_groups
-from cuesta.errors import CuestaError
+from cuesta.errors import CuestaError, find_remedy
 from cuesta.plan import Segment, Settings
 from cuesta.units import join_words, many
 
@@ -24,6 +24,8 @@ CONNECT_TIMEOUT = 5.0
 """Seconds within which the head of a cluster must take a connection."""
 DEATH_TIMEOUT = 3.0
 """Seconds within which Ray tells why an actor died whose connection has ended."""
+UNREACHED = ("timed out", "refused", "unreachable", "no route")
+"""Words in an actor's error if its node does not reach the engine."""
 INSTALL = f'install it there, for the Python that Ray runs: pip install "cuesta[ray]=={__version__}"'
 
 
@@ -54,7 +56,7 @@ class RayLinks:
             try:
                 self.cluster.call(places, "start", [{**about, "agent": number} for number in numbers])
             except CuestaError as error:
-                raise CuestaError(str(error), remedy) from None
+                raise CuestaError(str(error), find_remedy(str(error), dict.fromkeys(UNREACHED, remedy))) from None
             streams = arrivals.collect(len(numbers))
         try:
             if missing := [self.names[places[number]] for number in numbers if number not in streams]:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from cuesta import __version__
-from cuesta.engine.local.child_processes import SSH_REMEDIES, end_child, find_remedy, in_one_line, read_errors
+from cuesta.engine.local.child_processes import SSH_REMEDIES, end_child, in_one_line, read_errors
 from cuesta.engine.node_needs import Lack
 from cuesta.engine.remote.row_stream import SocketStream
-from cuesta.errors import CuestaError
+from cuesta.errors import CuestaError, find_remedy
 
 OPTIONS = {
     "BatchMode": "yes",
