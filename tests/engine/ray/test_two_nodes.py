@@ -26,7 +26,7 @@ def test_users_on_two_nodes_do_the_same_at_the_same_times_as_on_one(site: Site) 
     one, two = map(open_run, folders)
 
     assert sorted(agent.notes.node or "" for agent in two.agents) == [node.address for node in site.nodes]
-    assert not any(node.run(["find", "/tmp", "-name", "cuesta-*"]).stdout for node in site.nodes)
+    assert not any(node.run(["find", "/tmp", "-maxdepth", "1", "-name", "cuesta-*"]).stdout for node in site.nodes)
     ahead = {node.address: node.ahead for node in site.nodes}
     for agent in two.agents:
         assert agent.notes.clock != one.agents[0].notes.clock
