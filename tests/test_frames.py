@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -165,10 +166,16 @@ def count_frames(out: Path) -> dict[str, int]:
 def pair_keys(
     keys: list[list[LoggedKey]], split: list[list[Frame]], joined: list[list[Frame]]
 ) -> Iterator[tuple[LoggedKey, Frame, Frame]]:
-    """Each key with the frame that shows it, by both judgements."""
-    for of_user in keys:
-        judged = min(zip(split, joined, strict=True), key=lambda frames: differ(of_user, frames[0]))
-        yield from zip(of_user, *(each_key(frames) for frames in judged), strict=True)
+    """Each key with the frame that shows it, by both judgements.
+
+    Which log is whose is known by when keys came, of all users together: two may type at nearly the same instants.
+    """
+    orders = permutations(zip(split, joined, strict=True))
+    nearest = min(
+        orders, key=lambda order: sum(differ(own, frames) for own, (frames, _) in zip(keys, order, strict=True))
+    )
+    for own, judged in zip(keys, nearest, strict=True):
+        yield from zip(own, *(each_key(frames) for frames in judged), strict=True)
 
 
 def each_key(frames: list[Frame]) -> list[Frame]:
@@ -177,9 +184,11 @@ def each_key(frames: list[Frame]) -> list[Frame]:
 
 
 def differ(keys: list[LoggedKey], frames: list[Frame]) -> int:
-    """How far instants at which keys were sent and came are apart: those of one user are nearest."""
+    """How far instants at which keys were sent and came are apart, as the sum of squares: least at the right logs,
+    where all keys take about as long to come.
+    """
     came = [at for frame in frames for at in frame.keys]
-    return sum(abs(at - key.sent) for key, at in zip(keys, came, strict=False))
+    return sum((at - key.sent) ** 2 for key, at in zip(keys, came, strict=False))
 
 
 def is_between(key: LoggedKey, least: Frame, most: Frame) -> bool:
