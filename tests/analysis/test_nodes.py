@@ -1,4 +1,4 @@
-"""What is told of agents on several nodes: clocks that drift, silences, and nodes that are late."""
+"""Doubts about agents on several nodes: clocks that drift, agents that fall silent, nodes that are late."""
 
 from pathlib import Path
 

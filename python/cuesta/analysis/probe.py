@@ -124,9 +124,9 @@ def _deviations(intervals: int) -> float:
 
 def _join_verdicts(comparisons: Sequence[ProbeComparison]) -> str:
     """Load and probe are alike only if echoes and responses are, as far as they have both."""
-    verdicts = {each.verdict for each in comparisons}
-    if verdicts & {"driver", "probe"}:
-        return "unknown" if verdicts >= {"driver", "probe"} else "driver" if "driver" in verdicts else "probe"
+    different = {each.verdict for each in comparisons} & {"driver", "probe"}
+    if different:
+        return different.pop() if len(different) == 1 else "unknown"
     alike = {each.metric for each in comparisons if each.verdict == "alike"}
     return "alike" if alike and alike == {each.metric for each in comparisons} else "unknown"
 

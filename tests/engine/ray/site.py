@@ -86,7 +86,7 @@ def commands_of(word: str, *nodes: Machine) -> list[int]:
 
 
 def kill(word: str, node: Machine, how: signal.Signals = signal.SIGKILL) -> None:
-    """Send a signal to the processes of a node with a word in their command, of which there are some."""
+    """Send a signal to all processes of a node that have a word in their command. Fails if there are none."""
     found = commands_of(word, node)
     assert found
     for pid in found:

@@ -19,7 +19,7 @@ import ray
 RAYLET_EVERY = 0.5
 """Seconds between looks whether the raylet is there: Ray itself ends an actor only when its call has returned."""
 ORPHAN_TIMEOUT = 30.0
-"""Seconds after which nobody is expected to have work for the actor."""
+"""Seconds after which an actor that has lost its engine ends, unless it was given a new agent."""
 ByReference = Sequence["ray.ObjectRef[Any]"]
 
 

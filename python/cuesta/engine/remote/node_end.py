@@ -68,7 +68,7 @@ class NodeEnd:
                     self.tell(row)
         if not self._ended.is_set():
             self._is_lost = True
-            self._agent.kill()  # nobody waits for what it would measure
+            self._agent.kill()  # the engine can receive no more of its records
 
     def _keep_shipping(self) -> None:
         while not self._ended.wait(SHIP_EVERY):
