@@ -15,6 +15,7 @@
 //! - `priority`: a driving thread beside programs that fill its CPUs.
 //! - `schedule`: which load applies when; `pacing`: when the next input is due; `barrier`: where users wait for one another;
 //!   `progress`: whether simulated users take time.
+//! - `watch`: whose screens people look at while the run goes on.
 //! - `terminal`: a user's keyboard and display, drawn after the line is read; `echoes`: which output echoes which key;
 //!   `response`: whether the response is complete; `readiness`: whether the program takes keys; `text`: the received text as rows. Pure.
 //! - [`find_mismatch`]: why a program cannot be played at a target.
@@ -47,6 +48,7 @@ mod text;
 mod thread_state;
 mod user;
 mod user_state;
+mod watch;
 mod worker;
 
 pub use barrier::{BarrierRelease, BarrierStatus};
@@ -58,3 +60,4 @@ pub use schedule::Announcement;
 pub use simulation::{Batch, Simulation, simulate_host};
 pub use spec::{ArrivalKind, GroupSpec, Load, LoadKind, RunSpec, Scripts, StepSpec};
 pub use terminal::find_mismatch;
+pub use watch::UserScreen;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use cuesta_record::{Snapshot, Stamp, record};
 
-use crate::{BarrierRelease, BarrierStatus, RunSpec, schedule::Announcement};
+use crate::{BarrierRelease, BarrierStatus, RunSpec, UserScreen, schedule::Announcement};
 
 record! {
     /// A row that the engine sends an agent. The end of its input means that the agent must stop.
@@ -18,6 +18,8 @@ record! {
         release: Option<BarrierRelease> = Unitless | none;
         /// whenever the schedule of a search changes
         announce: Option<Announcement> = Unitless | none;
+        /// looks at the screens of these users from now on, and at no others
+        watch: Option<Vec<u32>> = Unitless | none;
         /// asks for the agent's clock, at any time: the instant on the engine's
         read_clock: Option<Stamp> = Nanoseconds | none;
     }
@@ -68,6 +70,8 @@ record! {
         ready: Option<AgentReady> = Unitless | none;
         /// its state, a few times a second
         snapshot: Option<Snapshot> = Unitless | none;
+        /// what the screens show of its users that are looked at, a few times a second
+        screens: Option<Vec<UserScreen>> = Unitless | none;
         /// whenever arrivals change at a barrier that users of other agents share
         standing: Option<BarrierStatus> = Unitless | none;
         /// the answer to `read_clock`

@@ -21,6 +21,7 @@ use crate::schedule::{Announcement, Announcements, Schedule};
 use crate::self_meter::MemoryMeter;
 use crate::spec::{RunSpec, Scripts};
 use crate::thread_state::ThreadState;
+use crate::watch::{UserScreen, Watch};
 use crate::worker;
 
 /// Virtual users at work. Dropping it stops them.
@@ -34,6 +35,7 @@ pub struct Run {
     announcements: Arc<Announcements>,
     /// By group and number.
     barriers: Vec<Arc<Vec<Barrier>>>,
+    watch: Arc<Watch>,
 }
 
 /// The end of a run, once it is there.
@@ -56,6 +58,7 @@ impl Run {
         let start_at = spec.start_at.unwrap_or(clock::now() + HEAD_START);
         let layout = Arc::new(RunLayout::new(&spec, scripts, start_at)?);
         let announcements = Arc::new(Announcements::new(layout.schedule.clone()));
+        let watch = Arc::<Watch>::default();
         let (recorder, handles) = Recorder::start(folder, layout.setup(&spec))?;
         let barriers = layout.groups.iter().map(|group| Arc::clone(&group.barriers)).collect();
         let (cast, tap) = CastWriter::start(&spec, &layout.groups, start_at, folder)?.unzip();
@@ -66,8 +69,8 @@ impl Run {
         for (number, handle) in handles.into_iter().enumerate() {
             let (spec, layout) = (spec.clone(), layout.clone());
             let stop = StopGuard { stop: Arc::clone(&stop), needed: true };
-            let (memory, announcements) = (Arc::clone(&memory), Arc::clone(&announcements));
-            let parts = WorkerParts { number, handle, tap: tap.clone(), memory, announcements };
+            let (memory, announcements, watch) = (Arc::clone(&memory), Arc::clone(&announcements), Arc::clone(&watch));
+            let parts = WorkerParts { number, handle, tap: tap.clone(), memory, announcements, watch };
             let drive = move || drive(spec, &layout, parts, stop);
             let spawned = thread::Builder::new().name(format!("cuesta-driver-{number}")).spawn(drive);
             // If a spawn fails, its `StopGuard` is dropped and stops the threads already started.
@@ -82,7 +85,7 @@ impl Run {
             reported.changed.notify_all();
         })?;
         let folder = folder.to_owned();
-        Ok(Self { stop, snapshot, outcome, supervisor: Some(supervisor), folder, announcements, barriers })
+        Ok(Self { stop, snapshot, outcome, supervisor: Some(supervisor), folder, announcements, barriers, watch })
     }
 
     /// Changes the schedule of a run whose steps are announced. All threads apply the change at one instant if it is two seconds
@@ -134,6 +137,16 @@ impl Run {
         if let Some(barrier) = barrier {
             barrier.release(release.round, release.go_on);
         }
+    }
+
+    /// Looks at the screens of these users from now on, and at no others. Those of other agents are left out.
+    pub fn watch(&self, users: Vec<u32>) {
+        self.watch.choose(users);
+    }
+
+    /// What the screens show of the users that are looked at. One that has no line has no screen.
+    pub fn screens(&self) -> Vec<UserScreen> {
+        self.watch.screens()
     }
 
     /// Asks it to end now; what was measured is kept.
@@ -226,11 +239,12 @@ struct WorkerParts {
     tap: Option<CastTap>,
     memory: Arc<MemoryMeter>,
     announcements: Arc<Announcements>,
+    watch: Arc<Watch>,
 }
 
 /// Runs one driving thread; says whether it completed. If it fails, all threads stop.
 fn drive(spec: Arc<RunSpec>, layout: &RunLayout, parts: WorkerParts, mut stop: StopGuard) -> Result<bool, RunError> {
-    let WorkerParts { number, handle, tap, memory, announcements } = parts;
+    let WorkerParts { number, handle, tap, memory, announcements, watch } = parts;
     if let Some(cpu) = spec.cpus.as_ref().and_then(|cpus| cpus.get(number % cpus.len().max(1))) {
         let mut set = CpuSet::new();
         set.set(*cpu);
@@ -245,7 +259,7 @@ fn drive(spec: Arc<RunSpec>, layout: &RunLayout, parts: WorkerParts, mut stop: S
     let stopped = Arc::clone(&stop.stop);
     let completed = clock::run(Time::Real, async move {
         clock::wait_as_driver();
-        let shared = ThreadState::new(spec, schedule, groups, connect, memory);
+        let shared = ThreadState::new(spec, schedule, groups, connect, memory).watched_by(watch);
         worker::run_thread(Rc::new(shared), thread, handle, stopped, announcements).await
     })?;
     // When a run has ended, so have the programs that it started.

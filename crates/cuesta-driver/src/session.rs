@@ -6,7 +6,8 @@
 //! - Here: the state. `sending`: sends keys; `counting`: counts the line's opening and traffic.
 //! - `ready`: waits for a program that takes keys;
 //! - `waiting`: waits for an instant, an event or a response; `reading`: passes what it received to the matchers and the terminal;
-//!   `echoes`: counts the echoes that these find; `drawing`: the screen; `continued`: output that goes on behind an answer.
+//!   `echoes`: counts the echoes that these find; `drawing`: the screen; `continued`: output that goes on behind an answer;
+//!   `showing`: what people who look at the run see.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -33,6 +34,7 @@ mod reading;
 mod ready;
 mod sample;
 mod sending;
+mod showing;
 mod waiting;
 
 pub(crate) use sending::Pressed;

@@ -34,10 +34,14 @@ pub(crate) fn shown_row(row: &str, screen: &[String], secrets: &[&str]) -> Strin
     make_printable(&without)
 }
 
+/// What stands in place of each row that holds a part of a secret; `None` for the others.
+pub(crate) fn hide_secrets(rows: &[&str], secrets: &[&str]) -> Vec<Option<&'static str>> {
+    hidden_rows(rows, secrets).into_iter().map(|hidden| hidden.then_some(HIDDEN)).collect()
+}
+
 fn last(number: usize, rows: &[&str], secrets: &[&str]) -> Vec<String> {
-    let hidden = hidden_rows(rows, secrets);
-    let shown_rows =
-        rows.iter().zip(hidden).map(|(row, hidden)| if hidden { HIDDEN.to_owned() } else { make_printable(row) });
+    let hidden = hide_secrets(rows, secrets).into_iter();
+    let shown_rows = rows.iter().zip(hidden).map(|(row, hidden)| hidden.map_or_else(|| make_printable(row), str::to_owned));
     shown_rows.skip(rows.len().saturating_sub(number)).collect()
 }
 

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Waker;
 
 use cuesta_record::{ArrivalCounts, Interval, Phase, Stamp, Tally, WaitEnd, WaitSample, WaitSeries, clock};
 use cuesta_tape::Program;
@@ -16,8 +17,11 @@ use crate::progress::ProgressGuard;
 use crate::schedule::Schedule;
 use crate::self_meter::{MemoryMeter, SelfMeter};
 use crate::spec::RunSpec;
+use self::glimpses::{count_doing, glimpses};
 use crate::user_state::{Activity, AwaitedAnswer, UserState, WaitingFor, count_waiting, longest_wait};
+use crate::watch::{Picture, Watch};
 
+mod glimpses;
 mod open_load;
 
 /// The largest read of a line. Small, so that a user who is flooded does not keep the thread.
@@ -47,6 +51,9 @@ pub(crate) struct ThreadState {
     pub(crate) event_buffer: Cell<Vec<OutputEvent>>,
     /// Likewise: echoes that one user's read has brought.
     pub(crate) echo_buffer: Cell<Vec<(AwaitedEcho, Stamp)>>,
+    watch: Arc<Watch>,
+    /// Whether anybody looks at a user of this thread.
+    is_anyone_watched: Cell<bool>,
 }
 
 /// One drawing in this many is timed: reading the clock costs as much as a short drawing.
@@ -76,7 +83,14 @@ impl ThreadState {
             drawings: Cell::default(),
             event_buffer: Cell::default(),
             echo_buffer: Cell::default(),
+            watch: Arc::default(),
+            is_anyone_watched: Cell::default(),
         }
+    }
+
+    /// The same for a run at which people may look.
+    pub(crate) fn watched_by(self, watch: Arc<Watch>) -> Self {
+        Self { watch, ..self }
     }
 
     /// The same for a simulation of this number of users.
@@ -113,6 +127,48 @@ impl ThreadState {
     /// How many users this thread has.
     pub(crate) fn user_count(&self) -> usize {
         self.users.borrow().len()
+    }
+
+    /// Looks at those users' screens of this thread that were chosen.
+    pub(crate) fn watch_chosen(&self) {
+        let chosen = self.watch.users();
+        let mut users = self.users.borrow_mut();
+        users.iter_mut().for_each(|user| user.is_watched = chosen.contains(&user.user));
+        self.is_anyone_watched.set(users.iter().any(|user| user.is_watched));
+    }
+
+    /// How often other users were chosen to be looked at.
+    pub(crate) fn watch_changes(&self) -> u64 {
+        self.watch.changes()
+    }
+
+    /// Has the users show their screens at whom people look. Those that wait are woken for it.
+    pub(crate) fn ask_for_screens(&self) {
+        if !self.is_anyone_watched.get() {
+            return;
+        }
+        let mut wakers = Vec::new();
+        for user in self.users.borrow_mut().iter_mut().filter(|user| user.is_watched) {
+            if user.connected {
+                user.shows_next = true;
+                wakers.extend(user.waker.clone());
+            } else {
+                self.watch.forget(user.user);
+            }
+        }
+        wakers.iter().for_each(Waker::wake_by_ref);
+    }
+
+    /// Whether the user in a slot is to show its screen now; asked once each time.
+    pub(crate) fn takes_showing(&self, slot: usize) -> bool {
+        self.is_anyone_watched.get() && self.user(slot, |user| std::mem::take(&mut user.shows_next))
+    }
+
+    /// The screen of the user in a slot shows this.
+    pub(crate) fn show_screen(&self, slot: usize, picture: Picture, at: Stamp) {
+        let user = self.user(slot, |user| user.user);
+        let seconds = at.since(self.schedule().timeline.start_at).as_secs_f64();
+        self.watch.show(picture.show(user, seconds, &self.secrets(slot)));
     }
 
     /// Looks at or changes what is known of the user in a slot. It is never held over a wait.
@@ -216,6 +272,10 @@ impl ThreadState {
         (counts.screens.count, counts.screens.bytes) = (screens, bytes as u64);
         meter.count(counts);
         tally.long_wait = longest_wait(&users, end);
+        if self.watch.changes() > 0 {
+            tally.doing = count_doing(users.iter().filter(|user| is_at_work(user)));
+            tally.glimpses = glimpses(users.iter().filter(|user| is_at_work(user)), &self.spec, end);
+        }
         if interval.ends_step {
             self.memory.sample();
             self.end_step(&users, &mut tally, end);

@@ -16,7 +16,9 @@
 //! 10.0, but if it ends before 10.5 the next key's gap begins at 10.5: `response_held` keeps both instants for that.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::rc::Rc;
+use std::task::Poll;
 use std::time::Duration;
 
 use cuesta_distributions::SeededRng;
@@ -136,6 +138,12 @@ impl User {
             loops: Vec::new(),
             shared,
         }
+    }
+
+    /// Notes how this task is woken by who looks at the user's screen.
+    pub(crate) async fn note_waker(&self) {
+        let waker = poll_fn(|cx| Poll::Ready(cx.waker().clone())).await;
+        self.shared.user(self.slot, |user| user.waker = Some(waker));
     }
 
     /// Plays sessions until the run is over.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::rc::Rc;
+use std::task::Waker;
 use std::time::Duration;
 
 use cuesta_lines::BisyncTotals;
@@ -125,6 +126,12 @@ pub(crate) struct UserState {
     /// Why it has no line.
     pub(crate) lost: Option<Failure>,
     pub(crate) connected: bool,
+    /// People look at its screen.
+    pub(crate) is_watched: bool,
+    /// Its screen is to be shown when its task is polled next.
+    pub(crate) shows_next: bool,
+    /// Wakes its task.
+    pub(crate) waker: Option<Waker>,
     /// Transactions that were given up.
     pub(crate) unanswered: u64,
     transactions: u64,
@@ -193,6 +200,16 @@ impl UserState {
         self.longest_response = self.longest_response.max(response);
     }
 
+    /// How many transactions are complete in this step.
+    pub(crate) fn transactions(&self) -> u64 {
+        self.transactions
+    }
+
+    /// Their mean response time, in seconds; 0 before the first.
+    pub(crate) fn mean_response(&self) -> f64 {
+        self.response_sum.as_secs_f64() / self.transactions.max(1) as f64
+    }
+
     /// The user's row of a step that ends at `end`; its counts begin again.
     pub(crate) fn row(&mut self, step: usize, group: &str, end: Stamp) -> UserRow {
         let waits = match self.waiting_for {
@@ -200,7 +217,7 @@ impl UserState {
             Some(WaitingFor::Prompt(since) | WaitingFor::Ready(since)) if since < end => Some(("prompt", since)),
             _ => None,
         };
-        let mean = self.response_sum.as_secs_f64() / self.transactions.max(1) as f64;
+        let mean = self.mean_response();
         let row = UserRow {
             step,
             group: group.to_owned(),

@@ -18,6 +18,7 @@ use crate::self_meter::{SelfMeter, SpareCpu};
 use crate::spec::LoadKind;
 use crate::thread_state::ThreadState;
 use crate::user::User;
+use crate::watch::SHOW_EVERY;
 
 /// How often a stop, and a change of the schedule, is checked for.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
@@ -59,6 +60,8 @@ struct Worker {
     announcements: Arc<Announcements>,
     /// How many changes of the schedule have been applied.
     changes: u64,
+    /// How often other users were chosen to be looked at, and when those are shown next.
+    watched: (u64, Stamp),
     /// For how many steps the arrival processes were made.
     steps: usize,
     /// By group: of how many users, of all threads, it was checked whether they are this thread's.
@@ -75,7 +78,7 @@ impl Worker {
         let users_seen = vec![0; shared.groups.len()];
         let (tasks, processes) = (JoinSet::new(), Vec::new());
         let spare = SpareCpu::new();
-        Self { shared, thread, announcements, changes: 0, steps: 0, users_seen, tasks, spare, processes }
+        Self { shared, thread, announcements, changes: 0, watched: (0, Stamp::ZERO), steps: 0, users_seen, tasks, spare, processes }
     }
 
     /// Applies what was announced since the last call.
@@ -86,6 +89,21 @@ impl Worker {
             self.shared.reschedule(self.announcements.newest());
             self.start_steps();
         }
+    }
+
+    /// Has the users that are looked at show their screens, at intervals.
+    fn show_screens(&mut self, now: Stamp) {
+        let (known, due) = &mut self.watched;
+        let changes = self.shared.watch_changes();
+        if *known == changes && now < *due {
+            return;
+        }
+        if *known != changes {
+            *known = changes;
+            self.shared.watch_chosen();
+        }
+        *due = now + SHOW_EVERY;
+        self.shared.ask_for_screens();
     }
 
     /// Adds the users and the arrival processes of steps that are new.
@@ -104,7 +122,10 @@ impl Worker {
         self.steps = schedule.steps();
         for slot in new_users {
             let mut user = User::new(Rc::clone(&self.shared), slot);
-            self.tasks.spawn_local(async move { user.play_sessions().await });
+            self.tasks.spawn_local(async move {
+                user.note_waker().await;
+                user.play_sessions().await;
+            });
         }
     }
 
@@ -134,6 +155,7 @@ impl Worker {
             }
             self.follow_announcements();
             let now = clock::now();
+            self.show_screens(now);
             clock::allow_spinning(self.shared.spec.spin && self.spare.is_available(now));
             if now >= until {
                 return WakeReason::Due;

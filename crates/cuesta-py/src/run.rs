@@ -75,6 +75,14 @@ impl Run {
         self.0.announce(announcement).map_err(errors::run)
     }
 
+    fn watch(&self, users: Vec<u32>) {
+        self.0.watch(users);
+    }
+
+    fn screens(&self) -> PyResult<String> {
+        serde_json::to_string(&self.0.screens()).map_err(errors::run)
+    }
+
     fn stop(&self) {
         self.0.stop();
     }

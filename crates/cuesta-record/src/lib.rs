@@ -42,7 +42,8 @@ pub use series::{SeriesId, SeriesNames, WaitEnd, WaitSeries, tag_words};
 pub use snapshot::Snapshot;
 pub use stamp::Stamp;
 pub use tally::{
-    ArrivalCounts, CharacterCounts, DriverCounts, ScreenCounts, Tally, TimeSums, UserRow, WaitSample, WaitingCounts,
+    ArrivalCounts, CharacterCounts, Doing, DriverCounts, ScreenCounts, Tally, TimeSums, UserGlimpse, UserRow,
+    WaitSample, WaitingCounts,
 };
 pub use timeline::{Interval, Phase, StepTimes, Timeline, UNKNOWN};
 pub use timer_fd::TimerFd;

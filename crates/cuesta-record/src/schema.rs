@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Failure, Phase, Stamp};
+use crate::{Doing, Failure, Phase, Stamp};
 
 /// The unit of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -131,12 +131,14 @@ plain_types!(
     u64 = "int",
     usize = "int",
     [f64; 2] = "tuple[float, float]",
+    (u16, u16) = "tuple[int, int]",
     String = "str",
     &'static str = "str",
     Value = "Any",
     Stamp = "int",
     Failure = "str",
-    Phase = "str"
+    Phase = "str",
+    Doing = "str"
 );
 
 macro_rules! generic {

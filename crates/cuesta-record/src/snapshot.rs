@@ -1,5 +1,6 @@
 //! The state of a run, for displays. Reading it does not disturb the run.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -7,7 +8,10 @@ use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 
-use crate::{Interval, Phase, SeriesNames, Tally, Timeline, UNKNOWN, WaitSample, WaitingCounts, record};
+use crate::{
+    Doing, Interval, Phase, SeriesNames, Tally, Timeline, UNKNOWN, UserGlimpse, WaitSample, WaitingCounts,
+    record,
+};
 
 record! {
     /// The state of one agent as of its last interval. Those of several agents are merged exactly: counts are added, and so are
@@ -45,6 +49,10 @@ record! {
         waiting: WaitingCounts = Unitless;
         /// the longest wait, with the cursor's row
         long_wait: Option<WaitSample> = Unitless;
+        /// how many of the step's users do what then; empty unless somebody looks at users
+        doing: BTreeMap<Doing, u64> = Number | {};
+        /// the slowest users, typical ones, and some that have failed; none unless somebody looks at users
+        glimpses: Vec<UserGlimpse> = Unitless | [];
         /// whether all is written
         finished: bool = Unitless | false;
     }
@@ -69,6 +77,8 @@ impl Snapshot {
             lateness: None,
             waiting: WaitingCounts::default(),
             long_wait: None,
+            doing: BTreeMap::new(),
+            glimpses: Vec::new(),
             finished: false,
         }
     }
@@ -76,6 +86,8 @@ impl Snapshot {
     /// The state at the end of the interval after this one.
     pub(crate) fn next(&self, interval: &Interval, tally: &Tally, series_names: &SeriesNames) -> Self {
         let encoded = |figure| encoded(tally, series_names, figure);
+        let mut glimpses = tally.glimpses.clone();
+        UserGlimpse::select(&mut glimpses);
         Self {
             seconds: Duration::from_nanos(interval.end).as_secs_f64(),
             total: self.total,
@@ -93,6 +105,8 @@ impl Snapshot {
             lateness: encoded("/lateness"),
             waiting: tally.counts.waiting,
             long_wait: tally.long_wait.clone(),
+            doing: tally.doing.clone(),
+            glimpses,
             finished: false,
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::schema::Merge;
 use crate::{EchoedKey, Failure, KeyFrame, SeriesId, Stamp, Transaction, WaitEnd, WaitSeries, record};
 use hdrhistogram::Histogram;
+use serde::Serialize;
 
 /// Longer durations are recorded as this: nothing interactive takes a day.
 const LONGEST: Duration = Duration::from_secs(86_400);
@@ -25,6 +26,10 @@ pub struct Tally {
     pub users: Vec<UserRow>,
     /// The longest wait, for displays.
     pub long_wait: Option<WaitSample>,
+    /// How many users do what at the end of the interval, for displays.
+    pub doing: BTreeMap<Doing, u64>,
+    /// Some users, for displays.
+    pub glimpses: Vec<UserGlimpse>,
 }
 
 record! {
@@ -42,6 +47,73 @@ record! {
         row: Option<String> = Unitless | none;
         /// the rows of the screen that are not blank, or without a screen the last ones that came
         screen: Vec<String> = Unitless | [];
+    }
+}
+
+/// What a user does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Doing {
+    /// It has not started.
+    Unstarted,
+    /// Its line is being opened.
+    Opening,
+    /// It waits for an answer.
+    AwaitingAnswer,
+    /// It waits for a prompt.
+    AwaitingPrompt,
+    Keying,
+    Thinking,
+    /// It waits for other users or for its next pass, or listens.
+    Idle,
+    /// It has lost its line, or could open none.
+    Lost,
+}
+
+record! {
+    /// One user at the end of an interval.
+    UserGlimpse {
+        /// number of the user, over all groups
+        user: u32 = Unitless;
+        /// name of the group
+        group: String = Unitless;
+        /// why this one: it is of the `slowest`, it is `typical`, or it has `failed`
+        because: &'static str = Unitless;
+        /// what it does
+        doing: Doing = Unitless;
+        /// how long it has waited; 0 if it does not wait
+        waited: f64 = Seconds;
+        /// what it waits for, as a tape writes it; null unless it has waited long
+        condition: Option<String> = Unitless | none;
+        /// the text of the cursor's row then; null without a screen
+        row: Option<String> = Unitless | none;
+        /// transactions completed in this step
+        transactions: u64 = Number;
+        /// their mean response time
+        mean: f64 = Seconds;
+        /// why it has no line; null if it has, or has not started
+        lost: Option<Failure> = Unitless | none;
+    }
+}
+
+impl UserGlimpse {
+    /// By what users are slow: how long they wait now, or waited for their answers so far.
+    fn slowness(&self) -> f64 {
+        self.waited.max(self.mean)
+    }
+
+    /// The most of each kind that are shown.
+    pub const MOST: usize = 5;
+
+    /// Keeps the slowest and a few of the others.
+    pub(crate) fn select(glimpses: &mut Vec<Self>) {
+        glimpses.sort_by(|one, other| other.slowness().total_cmp(&one.slowness()));
+        let mut kept = BTreeMap::<&str, usize>::new();
+        glimpses.retain(|glimpse| {
+            let kept = kept.entry(glimpse.because).or_default();
+            *kept += 1;
+            *kept <= Self::MOST
+        });
     }
 }
 
@@ -109,6 +181,8 @@ impl Tally {
         self.keys.append(&mut other.keys);
         self.users.append(&mut other.users);
         self.long_wait = self.long_wait.take().into_iter().chain(other.long_wait.take()).reduce(WaitSample::longer);
+        Merge::merge(&mut self.doing, &other.doing);
+        self.glimpses.append(&mut other.glimpses);
     }
 
     /// Resets all counts, and keeps the memory for the next interval.
@@ -119,6 +193,8 @@ impl Tally {
         self.keys.clear();
         self.users.clear();
         self.long_wait = None;
+        self.doing.clear();
+        self.glimpses.clear();
     }
 }
 

@@ -13,6 +13,7 @@ use super::ready::MOST_PROBED;
 impl Session {
     /// Reads the line once. If there is nothing to read, it draws a piece of the output that was read earlier.
     pub(super) fn poll_listen(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+        self.show_if_due();
         self.answer_host(cx)?;
         if !self.terminal.is_full() {
             let read = self.poll_read(cx);

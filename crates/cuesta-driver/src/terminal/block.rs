@@ -10,12 +10,14 @@ use std::collections::VecDeque;
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
 use cuesta_screen::block::{Display, Refusal};
+use cuesta_screen::vt::{Span, Style};
 use cuesta_tape::{Echo, Key, Op, Program, WaitCondition};
 use regex::bytes::Regex;
 
 use super::undrawn::Undrawn;
 use super::{Keystroke, RowHashes, Terminal, TypedAt};
 use crate::echoes::{Echoes, OutputEvent, SentKey};
+use crate::watch::Picture;
 
 /// A 3270.
 #[derive(Debug)]
@@ -174,6 +176,13 @@ impl Terminal for BlockTerminal {
 
     fn rows(&self) -> Option<Vec<String>> {
         Some(self.display.text().lines().map(str::to_owned).collect())
+    }
+
+    fn picture(&mut self, _: &dyn Fn() -> Vec<u8>) -> Picture {
+        let text = self.display.text();
+        let span = |text: &str| Span { text: text.to_owned(), style: Style::default() };
+        let rows = text.lines().map(|row| if row.is_empty() { Vec::new() } else { vec![span(row)] }).collect();
+        Picture { columns: self.display.size().0, rows, cursor: Some(self.display.cursor()), is_whole: true }
     }
 
     fn memory_change(&mut self) -> (usize, usize) {

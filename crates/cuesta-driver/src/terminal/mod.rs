@@ -23,6 +23,7 @@ use vt::VtTerminal;
 
 use crate::echoes::{Echoes, OutputEvent, SentKey};
 use crate::group::Group;
+use crate::watch::Picture;
 
 mod block;
 mod plain;
@@ -164,6 +165,9 @@ pub(crate) trait Terminal: Echoes {
     fn screen(&self) -> Option<&Screen> {
         None
     }
+
+    /// What it shows. A terminal without a display follows what comes from now on, after what has come `so_far`.
+    fn picture(&mut self, so_far: &dyn Fn() -> Vec<u8>) -> Picture;
 
     /// The display's memory size last reported, and the size now, in bytes.
     fn memory_change(&mut self) -> (usize, usize) {

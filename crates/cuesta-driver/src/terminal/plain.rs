@@ -4,18 +4,24 @@ use std::borrow::Cow;
 
 use cuesta_lines::Received;
 use cuesta_screen::block::Refusal;
-use cuesta_screen::vt::OutputWatch;
+use cuesta_screen::vt::{OutputWatch, Screen};
 use cuesta_tape::Program;
 
 use super::{Keystroke, Terminal};
 use crate::echoes::Echoes;
+use crate::watch::Picture;
 
-pub(super) struct Keyboard(OutputWatch);
+pub(super) struct Keyboard {
+    output: OutputWatch,
+    /// What people see who look at the user. The user does not look at it.
+    display: Option<Box<Screen>>,
+    size: (u16, u16),
+}
 
 impl Keyboard {
     /// The keyboard of a terminal with this many columns and rows.
     pub(super) fn new(size: (u16, u16)) -> Self {
-        Self(OutputWatch::new(size))
+        Self { output: OutputWatch::new(size), display: None, size }
     }
 }
 
@@ -27,18 +33,31 @@ impl Terminal for Keyboard {
     }
 
     fn press<'a>(&mut self, key: Keystroke<'a>) -> Result<Cow<'a, [u8]>, Refusal> {
-        Ok(key.vt_bytes(self.0.modes()))
+        Ok(key.vt_bytes(self.output.modes()))
     }
 
     fn read(&mut self, bytes: &[u8], _: &Received) {
-        self.0.feed(bytes);
+        self.output.feed(bytes);
+        if let Some(display) = &mut self.display {
+            display.feed(bytes);
+        }
     }
 
     fn replies(&self) -> &[u8] {
-        self.0.replies()
+        self.output.replies()
     }
 
     fn forget_replies(&mut self, len: usize) {
-        self.0.forget_replies(len);
+        self.output.forget_replies(len);
+    }
+
+    fn picture(&mut self, so_far: &dyn Fn() -> Vec<u8>) -> Picture {
+        let (columns, rows) = self.size;
+        let display = self.display.get_or_insert_with(|| {
+            let mut display = Screen::new(columns, rows);
+            display.feed(&so_far());
+            Box::new(display)
+        });
+        Picture::of(display, false)
     }
 }

@@ -28,6 +28,7 @@ pub(super) use keys::find_mismatch;
 use super::undrawn::Undrawn;
 use super::{Keystroke, RowHashes, Terminal, TypedAt};
 use crate::echoes::{AwaitedEcho, OutputEvent, SentKey};
+use crate::watch::Picture;
 
 mod answer;
 mod change;
@@ -362,6 +363,10 @@ impl Terminal for VtTerminal {
 
     fn screen(&self) -> Option<&Screen> {
         Some(&self.screen)
+    }
+
+    fn picture(&mut self, _: &dyn Fn() -> Vec<u8>) -> Picture {
+        Picture::of(&self.screen, true)
     }
 
     fn memory_change(&mut self) -> (usize, usize) {

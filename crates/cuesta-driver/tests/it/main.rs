@@ -30,3 +30,4 @@ mod stall;
 mod turns;
 mod unanswered;
 mod untimed;
+mod watched;

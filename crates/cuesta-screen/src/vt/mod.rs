@@ -6,6 +6,7 @@
 //! - [`ChangedRows`]: finds what is new since the last key.
 //! - [`FrameChanges`]: finds what differs from one frame to the next, apart from what changes by itself.
 //! - [`Snapshot`]: what the screen showed, to find where a typed character has appeared since.
+//! - [`Span`]: text of a row in one style, to draw it elsewhere.
 //! - [`StreamParser`]: separates characters from control functions, for users without a screen.
 //! - [`key_bytes`]: what a key sends.
 //! - [`OutputWatch`]: the modes that keys depend on, and answers to hosts, for users without a screen.
@@ -27,6 +28,7 @@ mod row_hashes;
 mod screen;
 mod sequence;
 mod snapshot;
+mod spans;
 mod stream;
 mod style;
 mod tap;
@@ -46,6 +48,7 @@ pub use own_echoes::{MarkedText, OwnEchoes};
 pub use row_hashes::hash_without_motion;
 pub use screen::Screen;
 pub use snapshot::{Appearance, Snapshot};
+pub use spans::Span;
 pub use stream::{StreamByte, StreamParser};
 pub use tap::{Printed, Tap};
 pub use typed_text::{ControlKey, KeyMatch, TypedText};
