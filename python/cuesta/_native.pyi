@@ -154,6 +154,12 @@ class Run:
     def announce(self, announcement: str) -> None:
         """Change the schedule of a run whose spec has `most_users`, two seconds ahead. JSON, ns from the start: `step`
         (`begin`, `groups`), `measure` (`settled`, `end`) or `end` (`at`). Raises ValueError, RunError."""
+    def watch(self, order: str) -> None:
+        """What people look at from now on: a `WatchOrder` as JSON. Raises ValueError."""
+    def screens(self) -> str:
+        """The screens of the users that are looked at, as JSON: a list of `UserScreen`."""
+    def hold_starts(self, hold: bool) -> None:
+        """Have users who have not started wait, or start."""
     def stop(self) -> None:
         """Ask for the end; the figures so far are kept."""
 

@@ -60,4 +60,4 @@ pub use schedule::Announcement;
 pub use simulation::{Batch, Simulation, simulate_host};
 pub use spec::{ArrivalKind, GroupSpec, Load, LoadKind, RunSpec, Scripts, StepSpec};
 pub use terminal::find_mismatch;
-pub use watch::UserScreen;
+pub use watch::{UserScreen, WatchOrder};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use cuesta_record::{Snapshot, Stamp, record};
 
-use crate::{BarrierRelease, BarrierStatus, RunSpec, UserScreen, schedule::Announcement};
+use crate::{BarrierRelease, BarrierStatus, RunSpec, UserScreen, schedule::Announcement, watch::WatchOrder};
 
 record! {
     /// A row that the engine sends an agent. The end of its input means that the agent must stop.
@@ -18,8 +18,10 @@ record! {
         release: Option<BarrierRelease> = Unitless | none;
         /// whenever the schedule of a search changes
         announce: Option<Announcement> = Unitless | none;
-        /// looks at the screens of these users from now on, and at no others
-        watch: Option<Vec<u32>> = Unitless | none;
+        /// what people look at from now on
+        watch: Option<WatchOrder> = Unitless | none;
+        /// true: users who have not started wait; false: they start
+        hold_starts: Option<bool> = Unitless | none;
         /// asks for the agent's clock, at any time: the instant on the engine's
         read_clock: Option<Stamp> = Nanoseconds | none;
     }

@@ -21,7 +21,7 @@ use crate::schedule::{Announcement, Announcements, Schedule};
 use crate::self_meter::MemoryMeter;
 use crate::spec::{RunSpec, Scripts};
 use crate::thread_state::ThreadState;
-use crate::watch::{UserScreen, Watch};
+use crate::watch::{UserScreen, Watch, WatchOrder};
 use crate::worker;
 
 /// Virtual users at work. Dropping it stops them.
@@ -59,7 +59,8 @@ impl Run {
         let layout = Arc::new(RunLayout::new(&spec, scripts, start_at)?);
         let announcements = Arc::new(Announcements::new(layout.schedule.clone()));
         let watch = Arc::<Watch>::default();
-        let (recorder, handles) = Recorder::start(folder, layout.setup(&spec))?;
+        let setup = RecorderSetup { shows_series: Arc::clone(&watch.shows_series), ..layout.setup(&spec) };
+        let (recorder, handles) = Recorder::start(folder, setup)?;
         let barriers = layout.groups.iter().map(|group| Arc::clone(&group.barriers)).collect();
         let (cast, tap) = CastWriter::start(&spec, &layout.groups, start_at, folder)?.unzip();
         let snapshot = recorder.view();
@@ -139,9 +140,15 @@ impl Run {
         }
     }
 
-    /// Looks at the screens of these users from now on, and at no others. Those of other agents are left out.
-    pub fn watch(&self, users: Vec<u32>) {
-        self.watch.choose(users);
+    /// Shows what an order says from now on, and nothing else. Users of other agents are left out.
+    pub fn watch(&self, order: WatchOrder) {
+        self.watch.shows_series.store(order.series, Ordering::Relaxed);
+        self.watch.choose(order.users);
+    }
+
+    /// Has users who have not started wait, or start.
+    pub fn hold_starts(&self, hold: bool) {
+        self.watch.holds_starts.store(hold, Ordering::Relaxed);
     }
 
     /// What the screens show of the users that are looked at. One that has no line has no screen.
@@ -194,6 +201,7 @@ impl RunLayout {
             threads: spec.threads as usize,
             log_transactions: spec.log_transactions,
             log_keys: spec.log_keys,
+            shows_series: Arc::default(),
         }
     }
 }

@@ -142,6 +142,11 @@ impl ThreadState {
         self.watch.changes()
     }
 
+    /// Whether users who have not started wait because somebody holds them.
+    pub(crate) fn holds_starts(&self) -> bool {
+        self.watch.holds_starts.load(Ordering::Relaxed)
+    }
+
     /// Has the users show their screens at whom people look. Those that wait are woken for it.
     pub(crate) fn ask_for_screens(&self) {
         if !self.is_anyone_watched.get() {

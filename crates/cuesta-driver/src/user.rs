@@ -108,6 +108,8 @@ impl From<Failure> for Stop {
 /// The first and the longest time before a line is tried again.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
 const LAST_RETRY: Duration = Duration::from_secs(30);
+/// How often a user whose start is held looks whether it may start.
+const HELD_LOOK: Duration = Duration::from_millis(100);
 
 impl User {
     pub(crate) fn new(shared: Rc<ThreadState>, slot: usize) -> Self {
@@ -151,6 +153,7 @@ impl User {
         let Some((step, start)) = self.shared.schedule().start_of(self.group, self.rank) else { return };
         self.next_due = start;
         clock::sleep_until(self.next_due).await;
+        self.wait_while_held().await;
         self.enter(step, self.next_due);
         let mut retry = FIRST_RETRY;
         let mut first = true;
@@ -180,6 +183,14 @@ impl User {
             first = false;
         }
         self.shared.user(self.slot, |user| user.wait_for(None));
+    }
+
+    /// Waits while somebody holds the start of users; then the user starts as if it were due then.
+    async fn wait_while_held(&mut self) {
+        while self.shared.holds_starts() && !self.load_has_ended() {
+            clock::sleep_until(clock::now() + HELD_LOOK).await;
+            self.next_due = clock::now();
+        }
     }
 
     fn load_has_ended(&self) -> bool {

@@ -3,8 +3,8 @@
 //! Whoever looks chooses users; the driving threads see at intervals whom, and wake them: a user that waits draws nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cuesta_record::record;
@@ -14,6 +14,18 @@ use crate::shown::{hide_secrets, make_printable};
 
 /// How often a screen that is looked at is shown again.
 pub(crate) const SHOW_EVERY: Duration = Duration::from_millis(500);
+
+record! {
+    /// What people look at, beside the figures of all users.
+    WatchOrder: Read {
+        /// the users whose screens they see
+        #[serde(default)]
+        users: Vec<u32> = Unitless | [];
+        /// whether snapshots have each series
+        #[serde(default)]
+        series: bool = Unitless | false;
+    }
+}
 
 record! {
     /// What a user's terminal showed at an instant. Rows that hold a part of a secret are hidden.
@@ -112,9 +124,13 @@ fn name_of(colour: Colour) -> Option<String> {
     }
 }
 
-/// Who is looked at, and what their screens showed last. Shared by the driving threads and whoever looks.
+/// What people look at and hold, and what the screens of users showed last. Shared by the driving threads and whoever looks.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
+    /// Whether snapshots have each series.
+    pub(crate) shows_series: Arc<AtomicBool>,
+    /// Whether users who have not started wait.
+    pub(crate) holds_starts: AtomicBool,
     users: Mutex<BTreeSet<u32>>,
     changes: AtomicU64,
     screens: Mutex<BTreeMap<u32, UserScreen>>,

@@ -75,8 +75,13 @@ impl Run {
         self.0.announce(announcement).map_err(errors::run)
     }
 
-    fn watch(&self, users: Vec<u32>) {
-        self.0.watch(users);
+    fn watch(&self, order: &str) -> PyResult<()> {
+        self.0.watch(serde_json::from_str(order).map_err(errors::value)?);
+        Ok(())
+    }
+
+    fn hold_starts(&self, hold: bool) {
+        self.0.hold_starts(hold);
     }
 
     fn screens(&self) -> PyResult<String> {

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -32,6 +33,8 @@ pub struct RecorderSetup {
     pub log_transactions: bool,
     /// Whether to keep every key that was echoed.
     pub log_keys: bool,
+    /// Whether snapshots have each series; others may change it at any time.
+    pub shows_series: Arc<AtomicBool>,
 }
 
 /// The writing thread.
@@ -148,7 +151,8 @@ fn write_all(
         if let Some(keys) = &mut files.keys {
             keys.append(&tally.keys)?;
         }
-        let next = locked(snapshot).next(interval, tally, &setup.series_names);
+        let by_series = setup.shows_series.load(Ordering::Relaxed);
+        let next = locked(snapshot).next(interval, tally, &setup.series_names, by_series);
         *locked(snapshot) = next;
         Ok(())
     };
@@ -242,7 +246,7 @@ mod tests {
     fn setup(series_names: SeriesNames) -> RecorderSetup {
         let steps = vec![StepTimes { begin: 0, settled: 1_000_000_000, end: 2_000_000_000 }];
         let timeline = Timeline { start_at: Stamp::from_nanos(7), steps, load_end: 2_000_000_000, drain: 0 };
-        RecorderSetup { timeline, started_wall: 0, series_names, threads: 2, log_transactions: true, log_keys: false }
+        RecorderSetup { timeline, started_wall: 0, series_names, threads: 2, log_transactions: true, log_keys: false, shows_series: Arc::default() }
     }
 
     #[test]

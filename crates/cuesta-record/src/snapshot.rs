@@ -45,6 +45,10 @@ record! {
         echo: Option<String> = Unitless | none;
         /// lateness in the last interval
         lateness: Option<String> = Unitless | none;
+        /// CPU time of the driver's threads in the last interval; waiting awake is not counted
+        cpu: f64 = Seconds | 0.0;
+        /// each time series of the last interval by its tag, `GROUP/CLASS/FIGURE`; none unless somebody asks for them
+        series: BTreeMap<String, String> = Unitless | {};
         /// users who wait for the host at the end of the last interval
         waiting: WaitingCounts = Unitless;
         /// the longest wait, with the cursor's row
@@ -75,6 +79,8 @@ impl Snapshot {
             response: None,
             echo: None,
             lateness: None,
+            cpu: 0.0,
+            series: BTreeMap::new(),
             waiting: WaitingCounts::default(),
             long_wait: None,
             doing: BTreeMap::new(),
@@ -83,9 +89,10 @@ impl Snapshot {
         }
     }
 
-    /// The state at the end of the interval after this one.
-    pub(crate) fn next(&self, interval: &Interval, tally: &Tally, series_names: &SeriesNames) -> Self {
-        let encoded = |figure| encoded(tally, series_names, figure);
+    /// The state at the end of the interval after this one, with each series if that is asked for.
+    pub(crate) fn next(&self, interval: &Interval, tally: &Tally, series_names: &SeriesNames, by_series: bool) -> Self {
+        let encoded = |figure| sum_of(tally, series_names, figure).map(|sum| encode(&sum));
+        let each = tally.histograms().filter(|_| by_series);
         let mut glimpses = tally.glimpses.clone();
         UserGlimpse::select(&mut glimpses);
         Self {
@@ -103,6 +110,8 @@ impl Snapshot {
             response: encoded("/response"),
             echo: encoded("/echo"),
             lateness: encoded("/lateness"),
+            cpu: tally.counts.cpu - tally.counts.spun,
+            series: each.map(|(index, histogram)| (series_names.tags()[index].clone(), encode(histogram))).collect(),
             waiting: tally.counts.waiting,
             long_wait: tally.long_wait.clone(),
             doing: tally.doing.clone(),
@@ -113,14 +122,16 @@ impl Snapshot {
 }
 
 /// The histogram of a figure over all its series; none where it is empty.
-fn encoded(tally: &Tally, series_names: &SeriesNames, figure: &str) -> Option<String> {
+fn sum_of(tally: &Tally, series_names: &SeriesNames, figure: &str) -> Option<Histogram<u64>> {
     let mut all = Histogram::<u64>::new(3).expect("3 digits are permitted");
     for (_, histogram) in tally.histograms().filter(|(index, _)| series_names.tags()[*index].ends_with(figure)) {
         all.add(histogram).expect("it resizes itself");
     }
+    (!all.is_empty()).then_some(all)
+}
+
+fn encode(histogram: &Histogram<u64>) -> String {
     let mut bytes = Vec::new();
-    (!all.is_empty()).then(|| {
-        V2DeflateSerializer::new().serialize(&all, &mut bytes).expect("a vector takes all");
-        STANDARD.encode(bytes)
-    })
+    V2DeflateSerializer::new().serialize(histogram, &mut bytes).expect("a vector takes all");
+    STANDARD.encode(bytes)
 }

@@ -17,7 +17,7 @@ fn look<T>(tape: &str, users: &[u32], mut see: impl FnMut(&[UserScreen], &Snapsh
     let folder = tempfile::tempdir().unwrap();
     let more = json!({"group": {"target": HOST}});
     let run = Run::start(spec(3, 0.0, 3600.0, &more), &script("t", tape), &folder.path().join("agent-0")).unwrap();
-    run.watch(users.to_vec());
+    run.watch(serde_json::from_value(json!({"users": users, "series": true})).unwrap());
     let seen = loop {
         if let Some(seen) = see(&run.screens(), &run.snapshot()) {
             break seen;
@@ -61,4 +61,24 @@ fn nobody_else_is_shown_and_what_users_do_is_told() {
     assert_eq!(users, [0], "there is no user 7");
     assert_eq!(snapshot.doing.values().sum::<u64>(), 3);
     assert!(snapshot.glimpses.iter().all(|glimpse| glimpse.because == "slowest" && glimpse.group == "g"));
+}
+
+#[test]
+fn users_whose_start_is_held_start_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let more = json!({"group": {"target": HOST}, "load": {"stagger": 300_000_000}});
+    let agent = folder.path().join("agent-0");
+    let run = Run::start(spec(3, 0.0, 3600.0, &more), &script("t", "Wait+Screen /never/\n"), &agent).unwrap();
+    let wait_until = |is_so: &dyn Fn(&Snapshot) -> bool| {
+        while !is_so(&run.snapshot()) {
+            assert!(!run.wait(Duration::from_millis(20)).unwrap(), "the run has ended");
+        }
+    };
+    run.hold_starts(true);
+    wait_until(&|seen| seen.seconds >= 2.0);
+    assert!(run.snapshot().users < 3, "the last user was to start after 0.6 s");
+    run.hold_starts(false);
+    wait_until(&|seen| seen.users == 3);
+    run.stop();
+    while !run.wait(Duration::from_secs(1)).unwrap() {}
 }
