@@ -4,7 +4,7 @@ Made by ./scripts/docs from the declarations in `crates/`: change those.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cuesta.records.rows import WaitingCounts, WaitSample
 
@@ -217,6 +217,16 @@ class Announcement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WatchOrder:
+    """What people look at, beside the figures of all users."""
+
+    users: Sequence[int] = ()
+    """The users whose screens they see."""
+    series: bool = False
+    """Whether snapshots have each series."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EngineMessage:
     """A row that the engine sends an agent. The end of its input means that the agent must stop."""
 
@@ -228,6 +238,10 @@ class EngineMessage:
     """Whenever all users of all agents have arrived at a barrier."""
     announce: Announcement | None = None
     """Whenever the schedule of a search changes."""
+    watch: WatchOrder | None = None
+    """What people look at from now on."""
+    hold_starts: bool | None = None
+    """True: users who have not started wait; false: they start."""
     read_clock: int | None = None
     """Asks for the agent's clock, at any time: the instant on the engine's."""
 
@@ -238,6 +252,32 @@ class AgentReady:
 
     clock: str | None = None
     """The name of its clock; two clocks of one name are one clock; null: it does not know."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserGlimpse:
+    """One user at the end of an interval."""
+
+    user: int
+    """Number of the user, over all groups."""
+    group: str
+    """Name of the group."""
+    because: str
+    """Why this one: it is of the `slowest`, it is `typical`, or it has `failed`."""
+    doing: str
+    """What it does."""
+    waited: float
+    """How long it has waited; 0 if it does not wait."""
+    condition: str | None = None
+    """What it waits for, as a tape writes it; null unless it has waited long."""
+    row: str | None = None
+    """The text of the cursor's row then; null without a screen."""
+    transactions: int
+    """Transactions completed in this step."""
+    mean: float
+    """Their mean response time."""
+    lost: str | None = None
+    """Why it has no line; null if it has, or has not started."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,12 +313,39 @@ class Snapshot:
     """Times to echoes since due in the last interval."""
     lateness: str | None = None
     """Lateness in the last interval."""
+    cpu: float = 0.0
+    """CPU time of the driver's threads in the last interval; waiting awake is not counted."""
+    series: Mapping[str, str] = field(default_factory=dict)
+    """Each time series of the last interval by its tag, `GROUP/CLASS/FIGURE`; none unless somebody asks for them."""
     waiting: WaitingCounts
     """Users who wait for the host at the end of the last interval."""
     long_wait: WaitSample | None
     """The longest wait, with the cursor's row."""
+    doing: Mapping[str, int] = field(default_factory=dict)
+    """How many of the step's users do what then; empty unless somebody looks at users."""
+    glimpses: Sequence[UserGlimpse] = ()
+    """The slowest users, typical ones, and some that have failed; none unless somebody looks at users."""
     finished: bool = False
     """Whether all is written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserScreen:
+    """What a user's terminal showed at an instant. Rows that hold a part of a secret are hidden."""
+
+    user: int
+    """Number of the user."""
+    seconds: float
+    """From the start of the segment to that instant."""
+    columns: int
+    """The width of the screen."""
+    rows: Sequence[Sequence[ScreenSpan]]
+    """From the top, each as runs of text in one style."""
+    cursor: tuple[int, int] | None
+    """Row and column of the cursor, from 0; null where it is hidden."""
+    is_whole: bool
+    """Whether it is the user's own screen; if no tape looks at it there is none, and this shows what has come since
+    somebody looked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,6 +384,8 @@ class AgentMessage:
     """The first row: it waits for the start."""
     snapshot: Snapshot | None = None
     """Its state, a few times a second."""
+    screens: Sequence[UserScreen] | None = None
+    """What the screens show of its users that are looked at, a few times a second."""
     standing: BarrierStatus | None = None
     """Whenever arrivals change at a barrier that users of other agents share."""
     clock: ClockReading | None = None
