@@ -75,7 +75,7 @@ def _interleave(arguments: argparse.Namespace, terms: Terms, step: int | None) -
         folder = run_pairs(planned, out, step, replace(control, tell=inform))
     code = _show(compare_pairs(folder, terms, step), arguments.json)
     say(f"\nRUNS       {folder}", arguments.json)
-    return Exit.INTERRUPTED if control.stop.is_set() else code
+    return Exit.INTERRUPTED if control.console.stop.is_set() else code
 
 
 def _show(comparison: Comparison | ServiceComparison, where: str | None) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 from cuesta.cli.control import control_run
 from cuesta.cli.options import engine_flags
 from cuesta.cli.output import say, write_json
+from cuesta.engine.console import look_away
 from cuesta.engine.folder import check_empty, new_folder
 from cuesta.errors import CuestaError, UsageError
 from cuesta.private_files import private
@@ -27,7 +28,6 @@ from cuesta.workflow.compare_versions import (
     read_margin,
     run_versions,
 )
-from cuesta.workflow.control import ignore
 from cuesta.workflow.make_versions import PlannedVersions
 from cuesta.workflow.neighbours import Neighbours
 
@@ -38,7 +38,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     for notice in notices(planned):
         inform(f"cuesta: {notice}")
     with control_run(arguments.quiet) as control:
-        watched = control if sys.stderr.isatty() else replace(control, observer=ignore)
+        unseen = replace(control.console, observer=look_away)
+        watched = control if sys.stderr.isatty() else replace(control, console=unseen)
         compared = run_versions(planned, arguments.out or new_folder(Path(), "compare"), watched)
         return show(compared, arguments)
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from cuesta.cli.interrupts import catch_interrupts
 from cuesta.cli.questions import ask, warn
+from cuesta.engine.console import Console
 from cuesta.terminal import inform
 from cuesta.workflow.control import Control, ignore
 
@@ -15,4 +16,4 @@ def control_run(quiet: bool) -> Iterator[Control]:
     from cuesta.live import watch  # noqa: PLC0415, a dry run shows no progress
 
     with catch_interrupts() as stopping, watch(quiet) as look:
-        yield Control(look, ignore if quiet else inform, warn, ask, stopping)
+        yield Control(Console(look, stopping), ignore if quiet else inform, warn, ask)

@@ -32,4 +32,4 @@ def carry_out(arguments: argparse.Namespace) -> int:
         run = measure(job, arguments.out or new_folder(Path(), job.plan.settings.name), control)
         # Inside the block, so that a first Ctrl-C during the summary does not lose it.
         show_run(run, arguments.verbose, arguments.json)
-        return Exit.INTERRUPTED if control.stop.is_set() else run.exit
+        return Exit.INTERRUPTED if control.console.stop.is_set() else run.exit

@@ -25,7 +25,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         out = arguments.resume or arguments.out or new_folder(Path(), planned.settings.name)
         search = find_limit(planned, out, control)
         show_run(search, arguments.verbose, arguments.json)
-        return Exit.INTERRUPTED if control.stop.is_set() else search.exit
+        return Exit.INTERRUPTED if control.console.stop.is_set() else search.exit
 
 
 def _plan_search(arguments: argparse.Namespace) -> PlannedSearch:

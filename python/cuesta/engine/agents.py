@@ -16,7 +16,7 @@ from cuesta import _native
 from cuesta.engine import passphrases
 from cuesta.engine.clocks import READ_EVERY, ROUNDS, AgentClock, Reading
 from cuesta.engine.meetings import Meetings
-from cuesta.engine.ports import Agent, Observer
+from cuesta.engine.ports import Agent
 from cuesta.engine.silence import STALLED, STARTING, Silence
 from cuesta.errors import CuestaError
 from cuesta.private_files import RecordFile, record_file
@@ -33,6 +33,7 @@ from cuesta.records.messages import (
     RunSpec,
     Snapshot,
     TapeText,
+    UserScreen,
 )
 from cuesta.records.reading import from_json, to_row
 from cuesta.records.rows import AgentNote
@@ -58,6 +59,8 @@ class FollowedAgent:
     def __init__(self, agent: Agent, meetings: Meetings, record: RecordFile) -> None:
         self.agent = agent
         self.latest: Snapshot | None = None
+        self.screens: Sequence[UserScreen] = ()
+        """What those of its users see who are looked at."""
         self.ready = threading.Event()
         """Set when the agent is ready, and also when it ended without becoming so."""
         self.ended: str | None = None
@@ -120,6 +123,10 @@ class FollowedAgent:
     def release(self, release: BarrierRelease) -> None:
         """Let the users at a barrier go on."""
         self._tell(EngineMessage(release=replace(release, go_on=self.clock.instant(release.go_on))))
+
+    def obey(self, order: EngineMessage) -> None:
+        """Have it do what those who watch ask for."""
+        self._tell(order)
 
     def keep_time(self) -> None:
         """Read its clock again now and then, if it is not the engine's."""
@@ -203,6 +210,8 @@ class FollowedAgent:
                 self.ready.set()
             case AgentMessage(snapshot=Snapshot() as snapshot):
                 self.latest = snapshot
+            case AgentMessage(screens=tuple() as screens):
+                self.screens = screens
             case AgentMessage(standing=BarrierStatus() as status):
                 on_our_clock = replace(status, go_on=self.clock.engine_instant(status.go_on))
                 self._meetings.hear(self.agent.number, on_our_clock)
@@ -267,11 +276,11 @@ def never() -> bool:
 
 def follow(
     followed: Sequence[FollowedAgent],
-    observe: Observer,
+    look: Callable[[], None],
     stopping: threading.Event,
     until: Callable[[], bool] = never,
 ) -> None:
-    """Pass snapshots to `observe` until all agents end or `until` is true; stop the agents when `stopping` is set."""
+    """Look at intervals until all agents end or `until` is true; stop the agents when `stopping` is set."""
     are_stopped, looked_at = False, _native.now()
     while not (all(each.has_ended for each in followed) or until()):
         for each in followed:
@@ -282,7 +291,7 @@ def follow(
             if looked_at - before >= STALLED:
                 each.silence.hear(looked_at)  # the engine itself did not listen
             each.watch(looked_at)
-        observe([each.latest for each in followed if each.latest])
+        look()
         if stopping.is_set() and not are_stopped:
             are_stopped = True
             for each in followed:

@@ -5,15 +5,15 @@ moved to `excluded/` and repeated; as many runs as were requested may be exclude
 the timed runs come the extra runs, each made for one figure (`method`).
 """
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from cuesta.engine.console import Console
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.job import Job, prepare
 from cuesta.engine.method import METERED_EVERY, WARM_UP, Method
-from cuesta.engine.ports import Engine, Observer
+from cuesta.engine.ports import Engine
 from cuesta.engine.run_job import Judge, run_job
 from cuesta.errors import InputError
 from cuesta.plan import Group, Plan, Step
@@ -55,24 +55,16 @@ def split_by_group(plan: Plan) -> Iterator[tuple[Group, Job]]:
         yield group, replace(prepare(plan.with_step(Step({}, settings))), metered_every=METERED_EVERY)
 
 
-def certify(  # noqa: PLR0913, as a run
-    method: Method,
-    series: Series,
-    judge: Judge,
-    observe: Observer,
-    stopping: threading.Event,
-    *,
-    engine: Engine = LOCAL,
-) -> CertifierResult:
-    """Make the runs. If `stopping` is set, end early; the folders keep what was measured."""
+def certify(method: Method, series: Series, judge: Judge, console: Console, engine: Engine = LOCAL) -> CertifierResult:
+    """Make the runs. If `console.stop` is set, end early; the folders keep what was measured."""
     excluded: dict[str, list[str]] = {}
     counted, failures = 0, list[str]()
     for number in range(1, WARM_UP + 1):
         folder = series.folder / SETTLING / f"run-{number}"
-        failures += run_job(method.timed, folder, observe, stopping, engine).failures
-    while counted < series.runs and len(excluded) < series.runs and not (stopping.is_set() or failures):
+        failures += run_job(method.timed, folder, console, engine).failures
+    while counted < series.runs and len(excluded) < series.runs and not (console.stop.is_set() or failures):
         folder = series.folder / f"run-{counted + 1}"
-        result = run_job(method.timed, folder, observe, stopping, engine)
+        result = run_job(method.timed, folder, console, engine)
         failures += result.failures
         if why := [*result.failures, *judge(folder)]:
             aside = series.folder / EXCLUDED / f"run-{len(excluded) + 1}"
@@ -82,20 +74,18 @@ def certify(  # noqa: PLR0913, as a run
         else:
             counted += 1
     for what, job in method.extra.items() if counted else ():
-        if stopping.is_set() or failures:
+        if console.stop.is_set() or failures:
             break
-        failures += run_extra(series.folder / what, job, judge, observe, stopping, engine=engine)
-    return CertifierResult(stopping.is_set(), counted, excluded, failures)
+        failures += run_extra(series.folder / what, job, judge, console, engine)
+    return CertifierResult(console.stop.is_set(), counted, excluded, failures)
 
 
-def run_extra(  # noqa: PLR0913, as a run
-    folder: Path, job: Job, judge: Judge, observe: Observer, stopping: threading.Event, *, engine: Engine = LOCAL
-) -> list[str]:
+def run_extra(folder: Path, job: Job, judge: Judge, console: Console, engine: Engine) -> list[str]:
     """Make an extra run; repeat it once if it does not count. Returns the failures of the driver."""
     folder.mkdir(mode=0o700)
     for number in range(1, TRIES + 1):
         attempt = folder / f"run-{number}"
-        result = run_job(job, attempt, observe, stopping, engine)
+        result = run_job(job, attempt, console, engine)
         if result.interrupted or result.failures or not judge(attempt):
             return result.failures
     return []

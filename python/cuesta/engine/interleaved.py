@@ -7,16 +7,16 @@ pairs as were requested may fail to count, then the comparison ends.
 """
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Literal
 
+from cuesta.engine.console import Console
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.job import Job, prepare
-from cuesta.engine.ports import Engine, Observer
+from cuesta.engine.ports import Engine
 from cuesta.engine.run_job import Judge, run_job
 from cuesta.plan import RawOptions, load
 from cuesta.private_files import private
@@ -71,24 +71,24 @@ class Interleaved:
             yield turns if pair % 2 else (turns[1], turns[0])
 
 
-def run_in_turn(  # noqa: PLR0913, as a run
+def run_in_turn(  # noqa: PLR0913, PLR0917, what a comparison is made of
     series: Interleaved,
     folder: Path,
     judge: Judge,
-    observe: Callable[[Turn], Observer],
-    stopping: threading.Event,
-    *,
+    announce: Callable[[Turn], None],
+    console: Console,
     engine: Engine = LOCAL,
 ) -> Iterator[tuple[Turn, list[str]]]:
-    """Make the runs; yields each run after it, and why it does not count (empty if it does). `stopping` ends it."""
+    """Make the runs, each announced; yields each after it, and why it does not count (empty if it does)."""
     good_pairs, bad_pairs, pairs = 0, 0, series.turns(folder)
     while good_pairs < series.pairs and bad_pairs < series.pairs:
         turns = next(pairs)
         for turn in turns:
-            if stopping.is_set():
+            if console.stop.is_set():
                 return
-            result = run_job(turn.job, turn.folder, observe(turn), stopping, engine)
-            if turn is turns[1] and not stopping.is_set():
+            announce(turn)
+            result = run_job(turn.job, turn.folder, console, engine)
+            if turn is turns[1] and not console.stop.is_set():
                 index(folder, turns)
             doubts = [*result.failures, *(["it was interrupted"] if result.interrupted else judge(turn.folder))]
             yield turn, doubts

@@ -12,7 +12,8 @@ from typing import Any, Protocol
 from cuesta.engine.job import Job
 from cuesta.engine.spec import Threads
 from cuesta.plan import Segment
-from cuesta.records.messages import Snapshot
+from cuesta.records.observation import Observation
+from cuesta.records.rows import MeterRecord
 
 Row = Mapping[str, Any]
 """An `EngineMessage` or an `AgentMessage` (`records.messages`) as an object of JSON, one a row."""
@@ -21,8 +22,8 @@ Row = Mapping[str, Any]
 class Observer(Protocol):
     """Watches a run."""
 
-    def __call__(self, snapshots: list[Snapshot], /) -> None:
-        """Take the newest snapshot of each agent. Called a few times a second."""
+    def __call__(self, seen: Observation, /) -> None:
+        """Take what is seen now. Called a few times a second."""
 
 
 class Agent(Protocol):
@@ -98,6 +99,9 @@ class Deployment(Protocol):
 
     def expect_no_more(self) -> None:
         """Say that no step follows."""
+
+    def meter_rows(self) -> Sequence[MeterRecord]:
+        """The newest reading of each host's meters, or why there is none."""
 
     def has_reported(self, number: int) -> bool:
         """Whether the meters have reported a step, or never will."""

@@ -1,13 +1,13 @@
 """Makes a run: starts its segments one after another on an engine, follows them, and keeps what they record."""
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cuesta.engine.agents import FollowedAgent, follow, listen_to_agents, start_together
+from cuesta.engine.agents import FollowedAgent, follow, listen_to_agents, never, start_together
+from cuesta.engine.console import Console
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import run_folder, write_run
 from cuesta.engine.job import SECOND, Job, timeline
@@ -16,6 +16,7 @@ from cuesta.engine.spec import run_spec
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment
 from cuesta.records.messages import Announcement, TapeText
+from cuesta.records.observation import Observation
 
 METERS_START = 5 * SECOND
 """If measuring begins sooner than this, the agents wait for the meters, which start slowly on a busy machine."""
@@ -36,8 +37,8 @@ class RunResult:
     """What else happened, a sentence each."""
 
 
-def run_job(job: Job, out: Path, observe: Observer, stopping: threading.Event, engine: Engine = LOCAL) -> RunResult:
-    """Run the job into a run folder. If `stopping` is set, end early; the folder keeps what was measured.
+def run_job(job: Job, out: Path, console: Console, engine: Engine = LOCAL) -> RunResult:
+    """Run the job into a run folder. If `console.stop` is set, end early; the folder keeps what was measured.
 
     Raises CuestaError if the run cannot start.
     """
@@ -46,23 +47,29 @@ def run_job(job: Job, out: Path, observe: Observer, stopping: threading.Event, e
     with run_folder(out) as folder, engine.reserve(job) as nodes:
         write_run(folder, job, datetime.now(UTC), nodes)
         for segment in job.plan.segments():
-            if stopping.is_set() or failures:
+            if console.stop.is_set() or failures:
                 break
-            with drive_segment(job, segment, folder / segment.folder, nodes) as driven:
+            watched = replace(console, observer=with_steps_of_the_run(job, segment, console.observer))
+            with drive_segment(job, segment, folder / segment.folder, nodes, watched) as driven:
                 for number, step in enumerate(timeline(segment)):
                     driven.expect(number, step.settled, step.end)
                 driven.deployment.expect_no_more()
-                follow(driven.agents, with_steps_of_the_run(job, segment, observe), stopping, driven.is_spoilt)
+                driven.follow(driven.is_spoilt)
                 driven.give_up()
                 notes += driven.notes()
             failures = driven.failures()
-    return RunResult(folder, stopping.is_set(), failures, notes)
+    return RunResult(folder, console.stop.is_set(), failures, notes)
 
 
 def with_steps_of_the_run(job: Job, segment: Segment, observe: Observer) -> Observer:
     """Have steps in snapshots counted in the run: agents count those of their segment."""
     first, steps = segment.first, len(job.plan.steps)
-    return lambda snapshots: observe([replace(each, step=first + each.step, steps=steps) for each in snapshots])
+
+    def look(seen: Observation) -> None:
+        snapshots = [replace(each, step=first + each.step, steps=steps) for each in seen.snapshots]
+        observe(replace(seen, snapshots=snapshots))
+
+    return look
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,21 @@ class Driven:
     deployment: Deployment
     start_at: int
     """Nanoseconds of the engine's clock; a step's times count from here."""
+    console: Console
+
+    def follow(self, until: Callable[[], bool] = never) -> None:
+        """Let those who watch look at intervals, until all agents end or `until` is true, or they stop the run."""
+        follow(self.agents, self._look, self.console.stop, until)
+
+    def _look(self) -> None:
+        """Have the agents do what was asked for, and show what is seen."""
+        orders, _ = self.console.requests.take()
+        for order in orders:
+            for agent in self.agents:
+                agent.obey(order)
+        snapshots = [each.latest for each in self.agents if each.latest]
+        screens = [screen for each in self.agents for screen in each.screens]
+        self.console.observer(Observation(snapshots=snapshots, screens=screens, meters=self.deployment.meter_rows()))
 
     def expect(self, number: int, settled: int, end: int) -> None:
         """Have the meters report a step; ns from the start."""
@@ -111,8 +133,8 @@ class Driven:
 
 
 @contextmanager
-def drive_segment(
-    job: Job, segment: Segment, folder: Path, nodes: Nodes, most: Sequence[int] | None = None
+def drive_segment(  # noqa: PLR0913, PLR0917, what a segment is made of
+    job: Job, segment: Segment, folder: Path, nodes: Nodes, console: Console, most: Sequence[int] | None = None
 ) -> Iterator[Driven]:
     """Run a segment's host, agents and meters during the block.
 
@@ -125,7 +147,10 @@ def drive_segment(
             agent.instruct(spec, _tapes(job), deployment.environment)
         if job.metered_every or timeline(segment)[0].settled < METERS_START:
             deployment.wait_for_meters()
-        yield Driven(agents, deployment, start_together(agents))
+        for order in console.requests.standing():
+            for agent in agents:
+                agent.obey(order)
+        yield Driven(agents, deployment, start_together(agents), console)
 
 
 def _tapes(job: Job) -> dict[str, TapeText]:

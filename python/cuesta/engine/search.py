@@ -4,18 +4,18 @@ A trial: some users start or leave one after another; their load settles; it is 
 step of a sweep. Each change is announced to all agents AHEAD of its instant (docs/folder.md).
 """
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from cuesta import _native
-from cuesta.engine.agents import fetch_records, follow
+from cuesta.engine.agents import fetch_records
+from cuesta.engine.console import Console
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import write_run
 from cuesta.engine.job import DRAIN, SECOND, Job
-from cuesta.engine.ports import Engine, Observer
+from cuesta.engine.ports import Engine
 from cuesta.engine.run_job import Driven, RunResult, drive_segment
 from cuesta.engine.search_folder import (
     begin_segment,
@@ -79,16 +79,8 @@ class SearchJob:
     """The settings of the search, recorded in `run.json`."""
 
 
-def search(  # noqa: PLR0913, as a run
-    search_job: SearchJob,
-    out: Path,
-    choose: Choose,
-    observe: Observer,
-    stopping: threading.Event,
-    *,
-    engine: Engine = LOCAL,
-) -> RunResult:
-    """Make trials until `choose` or `stopping` ends the search; a folder `out` with a search in it is resumed."""
+def search(search_job: SearchJob, out: Path, choose: Choose, console: Console, engine: Engine = LOCAL) -> RunResult:
+    """Make trials until `choose` or `console.stop` ends the search; a folder `out` with a search in it is resumed."""
     engine.check(search_job.job.with_step(search_job.most))
     failures, notes = list[str](), list[str]()
     with search_folder(out) as folder, engine.reserve(search_job.job) as nodes:
@@ -100,12 +92,12 @@ def search(  # noqa: PLR0913, as a run
             segment = begin_segment(folder, following.step)
             job = search_job.job.with_step(following.step)
             most = [group.users for group in search_job.most.settings.group]
-            with drive_segment(job, segment, folder / segment.folder, nodes, most) as driven:
-                trials = Trials(folder, folder / segment.folder, driven, observe, stopping)
+            with drive_segment(job, segment, folder / segment.folder, nodes, console, most) as driven:
+                trials = Trials(folder, folder / segment.folder, driven)
                 trials.make(following, choose)
                 notes = driven.notes()
             failures = [trials.failure] if trials.failure else driven.failures()
-    return RunResult(folder, stopping.is_set(), failures, notes)
+    return RunResult(folder, console.stop.is_set(), failures, notes)
 
 
 def seconds_of_trial(settings: Settings, users: float) -> float:
@@ -141,8 +133,6 @@ class Trials:
     segment: Path
     """Its folder."""
     driven: Driven
-    observe: Observer
-    stopping: threading.Event
     number: int = 0
     """The number of the next trial in the segment."""
     users: Sequence[int] = ()
@@ -165,7 +155,7 @@ class Trials:
         end = self._next_instant()
         self.driven.announce(Announcement(end=LoadEnd(at=end)))
         latest = end + DRAIN + PATIENCE * SECOND
-        follow(self.driven.agents, self.observe, self.stopping, lambda: self._now() > latest)
+        self.driven.follow(lambda: self._now() > latest)
 
     def _try(self, trial: NextTrial) -> bool:
         """Make a trial; False if an agent has ended meanwhile, or has not recorded it."""
@@ -233,7 +223,7 @@ class Trials:
 
     def _follow(self, until: Callable[[], bool]) -> bool:
         """Wait; False if an agent has ended: what the others measure after that is no trial."""
-        follow(self.driven.agents, self.observe, self.stopping, lambda: self._has_lost_agent() or until())
+        self.driven.follow(lambda: self._has_lost_agent() or until())
         return not self._has_lost_agent()
 
     def _has_lost_agent(self) -> bool:

@@ -2,11 +2,11 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from cuesta.live.view import View, merge
-from cuesta.records.messages import Snapshot
+from cuesta.records.observation import Observation
 from cuesta.terminal import inform
 
 PLAIN_EVERY = 5.0
@@ -15,13 +15,13 @@ DUMB = ("dumb", "unknown")
 """Values of TERM of terminals that cannot redraw a row."""
 
 Show = Callable[[View], None]
-Look = Callable[[Sequence[Snapshot]], None]
-"""Takes the newest snapshots of all agents."""
+Look = Callable[[Observation], None]
+"""Takes what is seen of a run."""
 
 
 @contextmanager
 def watch(quiet: bool) -> Iterator[Look]:
-    """Yields the function that shows the newest snapshots."""
+    """Yields the function that shows what is seen."""
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty() and os.environ.get("TERM") not in DUMB:
@@ -34,8 +34,8 @@ def watch(quiet: bool) -> Iterator[Look]:
 
 
 def _observe_with(show: Show) -> Look:
-    def look(snapshots: Sequence[Snapshot]) -> None:
-        if view := merge(snapshots):
+    def look(seen: Observation) -> None:
+        if view := merge(seen.snapshots):
             show(view)
 
     return look

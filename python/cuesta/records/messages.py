@@ -330,6 +330,20 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenSpan:
+    """Text of a row in one style."""
+
+    text: str
+    """The text, without what would control a terminal."""
+    foreground: str | None = None
+    """Its colour: a number of the palette, or `#rrggbb`; null: the terminal's own."""
+    background: str | None = None
+    """The colour behind it."""
+    attributes: Sequence[str] = ()
+    """Of `bold`, `faint`, `italic`, `underlined`, `blinking`, `inverse`, `crossed_out`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UserScreen:
     """What a user's terminal showed at an instant. Rows that hold a part of a secret are hidden."""
 

@@ -4,6 +4,7 @@ The declarations are `record!` and `table!` in `crates/`; `cuesta.records.docume
 """
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -61,9 +62,8 @@ def fields(table: str) -> dict[str, Field]:
 
 
 def inner(field: Field) -> Table | None:
-    """The table that a field holds: itself, or in a list, by name or where there is one."""
-    kind = field.kind.removesuffix(" | None").removeprefix("dict[str, ").removeprefix("list[").removeprefix("Figure[")
-    return tables().get(kind.rstrip("]").removesuffix(" | None"))
+    """The table that a field holds: itself, or in lists, by name or where there is one."""
+    return next((tables()[name] for name in re.findall(r"\w+", field.kind) if name in tables()), None)
 
 
 def list_needed(table: str) -> Iterator[str]:

@@ -195,7 +195,7 @@ def _make_runs(planned: PlannedCertification, control: Control, engine: Engine) 
         control.tell(f"group {about.group}: {row}")
     series = certifier.Series(planned.folder, about.runs)
     judge = partial(_judge, planned.folder, about, control)
-    return certifier.certify(planned.method, series, judge, control.observer, control.stop, engine=engine)
+    return certifier.certify(planned.method, series, judge, control.console, engine)
 
 
 def _judge(folder: Path, about: CertificationSetup, control: Control, run: Path) -> list[str]:

@@ -294,7 +294,7 @@ def run_versions(planned: PlannedVersions, out: Path, control: Control) -> Versi
         revisions = planned.revisions
         try:
             with (
-                check_out(revisions, folder, control.tell, control.stop) if revisions else nullcontext(),
+                check_out(revisions, folder, control.tell, control.console.stop) if revisions else nullcontext(),
                 control.open_engine(planned.jobs[0].plan.settings) as engine,
             ):
                 VersionMaker(planned, folder, control, engine).make()

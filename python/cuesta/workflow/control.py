@@ -1,20 +1,20 @@
 """Where a caller has runs made, and how it watches and stops them."""
 
-import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
+from cuesta.engine.console import Console
 from cuesta.engine.engines import open_engine
 from cuesta.engine.job import Job, most_users_at
-from cuesta.engine.ports import Engine, Observer
+from cuesta.engine.ports import Engine
 from cuesta.engine.ssh import prepare_ssh
 from cuesta.plan import Settings
 from cuesta.target import kind_of
 
 
 def ignore(_: object) -> None:
-    """Drop a message or a snapshot."""
+    """Drop a message."""
 
 
 def keep_locked(_prompt: str) -> str:
@@ -26,16 +26,14 @@ def keep_locked(_prompt: str) -> str:
 class Control:
     """What a run calls while it goes on, what stops it, and where it is made."""
 
-    observer: Observer = ignore
-    """Receives the newest snapshots of all agents, a few times a second."""
+    console: Console = field(default_factory=Console)
+    """Who watches its runs, and what stops and steers them."""
     tell: Callable[[str], None] = ignore
     """Receives sentences on the progress: what a trial showed, which pair begins."""
     warn: Callable[[str], None] = ignore
     """Receives sentences on what has no effect."""
     ask: Callable[[str], str] = keep_locked
     """Gives the passphrase of a key file, by a prompt that names it; empty: without this key."""
-    stop: threading.Event = field(default_factory=threading.Event)
-    """If set, the run ends early and keeps what was measured."""
     engine: Engine | None = None
     """Where runs are made, whatever their plans say."""
 

@@ -121,7 +121,7 @@ def find_limit(planned: PlannedSearch, out: Path, control: Control) -> Search:
     control.prepare_lines(planned.search.job)
     chooser = Chooser(planned.settings, planned.method, planned.budget, control.tell)
     with control.open_engine(planned.settings) as engine:
-        result = search(planned.search, out, chooser, control.observer, control.stop, engine=engine)
+        result = search(planned.search, out, chooser, control.console, engine)
     return finish(result, Search)
 
 

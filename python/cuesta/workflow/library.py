@@ -15,6 +15,7 @@ from cuesta.analysis.compare.comparison import Terms
 from cuesta.analysis.predict.prediction import MARGIN as OF_PREDICTION
 from cuesta.analysis.search.method import Rule
 from cuesta.analysis.summary import summarise
+from cuesta.engine.console import Console, look_away
 from cuesta.engine.folder import new_folder
 from cuesta.engine.ports import Engine, Observer
 from cuesta.errors import InputError, UsageError
@@ -67,7 +68,7 @@ def run(  # noqa: PLR0913, keywords
     *,
     here: File = ".",
     out: File | None = None,
-    observer: Observer = ignore,
+    observer: Observer = look_away,
     stop: threading.Event | None = None,
     engine: Engine | str | None = None,
     **settings: Unpack[PlanSettings],
@@ -97,7 +98,7 @@ def search(  # noqa: PLR0913, keywords
     resume: File | None = None,
     here: File = ".",
     out: File | None = None,
-    observer: Observer = ignore,
+    observer: Observer = look_away,
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
     engine: Engine | str | None = None,
@@ -135,7 +136,7 @@ def compare(  # noqa: PLR0913, keywords
     pairs: int | None = None,
     here: File = ".",
     out: File | None = None,
-    observer: Observer = ignore,
+    observer: Observer = look_away,
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
     engine: Engine | str | None = None,
@@ -185,7 +186,7 @@ def compare_versions(  # noqa: PLR0913, keywords
     sessions_tape: File | None = None,
     here: File = ".",
     out: File | None = None,
-    observer: Observer = ignore,
+    observer: Observer = look_away,
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
     engine: Engine | str | None = None,
@@ -252,7 +253,7 @@ def certify(  # noqa: PLR0913, keywords
     comments: Sequence[str] = (),
     here: File = ".",
     out: File | None = None,
-    observer: Observer = ignore,
+    observer: Observer = look_away,
     tell: Callable[[str], None] = ignore,
     stop: threading.Event | None = None,
     engine: Engine | str | None = None,
@@ -362,7 +363,8 @@ def _word(tape: File | None) -> str | None:
 def _control(
     observer: Observer, stop: threading.Event | None, engine: Engine | str | None, tell: Callable[[str], None] = ignore
 ) -> Control:
-    return Control(observer, tell, stop=stop or threading.Event(), engine=None if isinstance(engine, str) else engine)
+    console = Console(observer, stop or threading.Event())
+    return Control(console, tell, engine=None if isinstance(engine, str) else engine)
 
 
 def _path(file: File | None, here: File) -> Path | None:

@@ -13,9 +13,10 @@ from cuesta.analysis.compare.versions import (
     compare_versions,
     read_version_run,
 )
+from cuesta.engine.console import Console
 from cuesta.engine.interleaved import Interleaved, Turn, run_in_turn
 from cuesta.engine.job import SECOND, Job
-from cuesta.engine.ports import Engine, Observer
+from cuesta.engine.ports import Engine
 from cuesta.engine.run_job import run_job
 from cuesta.ledger.versions import FILE, Ending, VersionsRecord
 from cuesta.private_files import replace_json
@@ -78,13 +79,13 @@ class VersionMaker:
 
     def _rehearse(self, side: int) -> Rehearsal:
         """Play a version once, until enough was seen."""
-        rehearsal = Rehearsal(self.control.observer, self.control.stop)
-        if not self.control.stop.is_set():
+        rehearsal = Rehearsal(self.control.console)
+        if not self.control.console.stop.is_set():
             self.control.tell(f"rehearsal: {self.record.names[side]}")
             flags = {"settle": "0s", "measure": f"{LONGEST + 5:.0f}s"}
             job, begun = with_flags(self.planned.series, flags).jobs(1)[side], self._seconds()
             out = self.folder / "rehearsal" / ("base", "new")[side]
-            run_job(job, out, rehearsal, rehearsal.enough, self.engine)
+            run_job(job, out, Console(rehearsal, rehearsal.enough, self.control.console.requests), self.engine)
             rehearsal.overhead = max(self._seconds() - begun - rehearsal.seconds, 0.0)
             found = read_version_run(out, self.record).obstacle
             rehearsal.obstacle = found or rehearsal.explain_nothing()
@@ -92,7 +93,7 @@ class VersionMaker:
 
     def _has_ended_before(self, rehearsals: Sequence[Rehearsal]) -> bool:
         """Whether there is nothing to be made after the rehearsals."""
-        if self.control.stop.is_set():
+        if self.control.console.stop.is_set():
             self._keep(ended="interrupted")
             return True
         names = zip(self.record.names, rehearsals, strict=True)
@@ -113,19 +114,18 @@ class VersionMaker:
             why = self.runs[-1].compared.why_excluded
             return [why] if why else []
 
-        turns = run_in_turn(series, self.folder, judge, self._announce, self.control.stop, engine=self.engine)
+        turns = run_in_turn(series, self.folder, judge, self._announce, self.control.console, self.engine)
         for turn, reasons in turns:
-            if self.control.stop.is_set():
+            if self.control.console.stop.is_set():
                 return "interrupted"
             if ending := self._take(turn, reasons):
                 return ending
             if not self.runs and self._seconds() + lengths.pair > LATE * self.record.budget:
                 return "budget"
-        return "interrupted" if self.control.stop.is_set() else "budget"
+        return "interrupted" if self.control.console.stop.is_set() else "budget"
 
-    def _announce(self, turn: Turn) -> Observer:
+    def _announce(self, turn: Turn) -> None:
         self.control.tell(f"pair {turn.pair}: {self._name(turn)}")
-        return self.control.observer
 
     def _take(self, turn: Turn, reasons: Sequence[str]) -> Ending | None:
         """Take a run; returns why no more are made, if so. A pair that does not count is dropped."""

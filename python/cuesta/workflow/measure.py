@@ -33,7 +33,7 @@ def measure(job: Job, out: Path, control: Control) -> "Run":
 
     control.prepare_lines(job)
     with control.open_engine(job.plan.settings) as engine:
-        result = run_job(job, out, control.observer, control.stop, engine)
+        result = run_job(job, out, control.console, engine)
     return finish(result, Run)
 
 

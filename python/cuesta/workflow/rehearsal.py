@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from cuesta._native import Histogram
 from cuesta.columns import cut
-from cuesta.engine.ports import Observer
+from cuesta.engine.console import Console
 from cuesta.plain_text import plain
-from cuesta.records.messages import Snapshot
+from cuesta.records.observation import Observation
 from cuesta.units import many
 
 KEYS = 40
@@ -45,9 +45,8 @@ FAILURES = 3
 class Rehearsal:
     """Watches a run, and stops it when it has seen enough."""
 
-    observer: Observer
-    stop: threading.Event
-    """Set by the user, who wants the whole comparison to end."""
+    console: Console
+    """Its `stop` is set by the user, who wants the whole comparison to end."""
     enough: threading.Event = field(default_factory=threading.Event)
     counts: dict[float, int] = field(default_factory=dict)
     """By the second at which an interval ended: how many keys were timed in it."""
@@ -62,9 +61,9 @@ class Rehearsal:
     obstacle: str | None = None
     """Why nothing can be measured at this version; None if something was."""
 
-    def __call__(self, snapshots: list[Snapshot]) -> None:
-        self.observer(snapshots)
-        for each in snapshots:
+    def __call__(self, seen: Observation) -> None:
+        self.console.observer(seen)
+        for each in seen.snapshots:
             histogram = each.echo or each.response
             self.counts[each.seconds] = Histogram.decode(histogram).count if histogram else 0
             if each.echo:
@@ -73,9 +72,9 @@ class Rehearsal:
             self.row = (each.long_wait and each.long_wait.row) or self.row
         timed, typed = sum(self.counts.values()), sum(self.keys.values())
         is_silent = typed and self.seconds >= SILENT
-        has_failed = is_silent or sum(each.errors for each in snapshots) >= FAILURES
+        has_failed = is_silent or sum(each.errors for each in seen.snapshots) >= FAILURES
         is_hopeless = has_failed and timed <= FEWEST_SHARE * typed
-        if timed >= ENOUGH or is_hopeless or self.seconds >= LONGEST or self.stop.is_set():
+        if timed >= ENOUGH or is_hopeless or self.seconds >= LONGEST or self.console.stop.is_set():
             self.enough.set()
 
     @property

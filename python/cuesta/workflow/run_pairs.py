@@ -15,7 +15,6 @@ from cuesta.analysis.hodges_lehmann import least_runs
 from cuesta.engine.folder import describe_run, run_folder
 from cuesta.engine.interleaved import INDEX, Interleaved, Turn, run_in_turn
 from cuesta.engine.job import Job, seconds_of_run
-from cuesta.engine.ports import Observer
 from cuesta.errors import CuestaError, Exit, RefusedError, UsageError
 from cuesta.figures.durations import class_label
 from cuesta.plain_text import plain
@@ -77,11 +76,10 @@ def prepare_pairs(base: RawOptions, new: RawOptions, here: Path, pairs: str | No
 def run_pairs(planned: PlannedPairs, out: Path, step: int | None, control: Control) -> Path:
     """Make the pairs; returns their folder. `step` is the one that is compared later; None: the last."""
 
-    def announce(turn: Turn) -> Observer:
+    def announce(turn: Turn) -> None:
         pairs = planned.series.pairs
         more = f" of {pairs}" if turn.pair <= pairs else ", in place of one that is not used"
         control.tell(f"pair {turn.pair}{more}: {turn.name}")
-        return control.observer
 
     def judge(run: Path) -> list[str]:
         return [why] if (why := read_compared_run(run, step).why_excluded) else []
@@ -89,7 +87,7 @@ def run_pairs(planned: PlannedPairs, out: Path, step: int | None, control: Contr
     for job in planned.jobs:
         control.prepare_lines(job)
     with run_folder(out) as folder, control.open_engine(planned.jobs[0].plan.settings) as engine:
-        turns = run_in_turn(planned.series, folder, judge, announce, control.stop, engine=engine)
+        turns = run_in_turn(planned.series, folder, judge, announce, control.console, engine)
         for turn, reasons in turns:
             for reason in reasons:
                 control.tell(f"pair {turn.pair}, {turn.name}, is not used: {reason}")

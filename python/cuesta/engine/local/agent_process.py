@@ -77,15 +77,19 @@ def main() -> None:
 def _play(run: _native.Run, orders: Orders) -> None:
     wake_every = MEET_EVERY if run.shares_barriers() else END_EVERY
     look_at = 0.0
+    watches = False
     while not run.wait(LOOK_EVERY if orders.ended else 0):
         if time.monotonic() >= look_at:
             _say_state(run)
+            if watches:
+                _say({"screens": json.loads(run.screens())})
             look_at = time.monotonic() + LOOK_EVERY
         for standing in json.loads(run.changed_barriers()):
             _say({"standing": standing})
         if not orders.ended:
             for order in orders.within(wake_every):
                 _obey(run, order)
+                watches |= "watch" in order
             if orders.ended:
                 run.stop()
     _say_state(run)
@@ -107,6 +111,10 @@ def _obey(run: _native.Run, order: dict[str, Any]) -> None:
             run.release(json.dumps(release))
         case {"announce": announcement}:
             run.announce(json.dumps(announcement))
+        case {"watch": watched}:
+            run.watch(json.dumps(watched))
+        case {"hold_starts": bool(hold)}:
+            run.hold_starts(hold)
 
 
 def _say_state(run: _native.Run) -> None:

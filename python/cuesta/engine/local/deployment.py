@@ -20,6 +20,7 @@ from cuesta.engine.sharing import share_groups
 from cuesta.engine.spec import Threads, host_spec
 from cuesta.plan import Segment
 from cuesta.private_files import replace_json
+from cuesta.records.rows import MeterRecord
 from cuesta.target import BUILTIN_HOST
 
 
@@ -88,6 +89,9 @@ class LocalDeployment:
     def expect_no_more(self) -> None:
         for each in self.meters:
             each.expect_no_more()
+
+    def meter_rows(self) -> Sequence[MeterRecord]:
+        return [each.newest for each in self.meters if each.newest]
 
     def has_reported(self, number: int) -> bool:
         return all(each.has_reported(number) for each in self.meters)

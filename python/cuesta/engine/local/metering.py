@@ -89,6 +89,8 @@ class Metering:
         """The steps to report: number, begin and end of the measurement interval; None after the last."""
         self.reported = -1
         """The last step whose report is written."""
+        self.newest: MeterRecord | None = None
+        """Its last reading, or why there is none."""
         self.threads: list[threading.Thread] = []
 
     def start(self) -> None:
@@ -261,6 +263,8 @@ class Metering:
         return f"{why}; {remedy}" if remedy else why
 
     def _write(self, row: MeterRecord) -> None:
+        if row.row is not None or row.gap is not None:
+            self.newest = row
         self.file.write(to_row(row))
 
 
