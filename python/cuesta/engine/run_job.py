@@ -15,7 +15,7 @@ from cuesta.engine.ports import Deployment, Engine, Nodes, Observer
 from cuesta.engine.spec import run_spec
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment
-from cuesta.records.messages import Announcement, TapeText
+from cuesta.records.messages import Announcement, EngineMessage, TapeText
 from cuesta.records.observation import Observation
 
 METERS_START = 5 * SECOND
@@ -86,12 +86,16 @@ class Driven:
         """Let those who watch look at intervals, until all agents end or `until` is true, or they stop the run."""
         follow(self.agents, self._look, self.console.stop, until)
 
-    def _look(self) -> None:
-        """Have the agents do what was asked for, and show what is seen."""
-        orders, _ = self.console.requests.take()
+    def obey(self, orders: Sequence[EngineMessage]) -> None:
+        """Have all agents do what those who watch ask for."""
         for order in orders:
             for agent in self.agents:
                 agent.obey(order)
+
+    def _look(self) -> None:
+        """Have the agents do what was asked for, and show what is seen."""
+        orders, _ = self.console.requests.take()
+        self.obey(orders)
         snapshots = [each.latest for each in self.agents if each.latest]
         screens = [screen for each in self.agents for screen in each.screens]
         self.console.observer(Observation(snapshots=snapshots, screens=screens, meters=self.deployment.meter_rows()))
@@ -147,10 +151,9 @@ def drive_segment(  # noqa: PLR0913, PLR0917, what a segment is made of
             agent.instruct(spec, _tapes(job), deployment.environment)
         if job.metered_every or timeline(segment)[0].settled < METERS_START:
             deployment.wait_for_meters()
-        for order in console.requests.standing():
-            for agent in agents:
-                agent.obey(order)
-        yield Driven(agents, deployment, start_together(agents), console)
+        driven = Driven(agents, deployment, start_together(agents), console)
+        driven.obey(console.requests.standing())
+        yield driven
 
 
 def _tapes(job: Job) -> dict[str, TapeText]:
