@@ -5,19 +5,20 @@ what it has measured is kept.
 """
 
 import subprocess
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cuesta.engine.console import Console
 from cuesta.engine.job import Job
-from cuesta.engine.ports import Engine, Observer
+from cuesta.engine.ports import Engine
 from cuesta.engine.run_job import RunResult, run_job
 from cuesta.ledger.rows import json_rows
-from cuesta.records.messages import Snapshot
+from cuesta.records.observation import Observation
 
 LIMIT = "100s"
 """The `measure` of such a plan."""
@@ -30,13 +31,13 @@ def ended_when(enough: Callable[[Path], bool]) -> Iterator[None]:
     It is asked some times a second.
     """
 
-    def until_enough(job: Job, out: Path, look: Observer, stopping: threading.Event, engine: Engine) -> RunResult:
-        def look_and_stop(snapshots: list[Snapshot]) -> None:
-            look(snapshots)
+    def until_enough(job: Job, out: Path, console: Console, engine: Engine) -> RunResult:
+        def look_and_stop(seen: Observation) -> None:
+            console.observer(seen)
             if enough(out):
-                stopping.set()
+                console.stop.set()
 
-        return run_job(job, out, look_and_stop, stopping, engine)
+        return run_job(job, out, replace(console, observer=look_and_stop), engine)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cuesta.workflow.measure.run_job", until_enough)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from cuesta.records.messages import Snapshot
+from cuesta.records.observation import Observation
 from cuesta.records.reading import from_json
 from tests.hdr import encode
 
@@ -26,3 +27,8 @@ def snapshot(**fields: Any) -> Snapshot:
     }
     times = {name: encode(fields[name]) if fields.get(name) else None for name in TIMED}
     return from_json(Snapshot, base | fields | times)
+
+
+def observation(**fields: Any) -> Observation:
+    """What is seen of a run of one agent; as `snapshot`."""
+    return Observation(snapshots=[snapshot(**fields)])

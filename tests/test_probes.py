@@ -10,16 +10,16 @@ from threading import Event, Thread
 import pytest
 
 from cuesta.analysis.summary import Summary, summarise
+from cuesta.engine.console import Console, look_away
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.job import Job, prepare
 from cuesta.engine.ports import Engine, Observer
 from cuesta.engine.run_job import run_job
 from cuesta.plan import RawOptions, load
-from cuesta.records.messages import Snapshot
+from cuesta.records.observation import Observation
 from tests.busy import BUSY
 from tests.conftest import Write
 from tests.engine.namespaces import NamespaceEngine, Node, Nodes
-from tests.engine.test_second_engine import look_away
 
 TAPE = 'Set KeyRate 20cps\nTransaction "row"\n  Type "abc"\n  Enter\n  Wait+Bytes 20\nEnd\n'
 PLAN = """
@@ -47,7 +47,7 @@ def run(write: Write, here: Path, engine: Engine, observe: Observer = look_away,
     write("row.tape", TAPE)
     values = {"load": "paced:400ms", "settle": "1s", "measure": "3s", "users": 10, "host": "", **plan}
     job = prepare(load(RawOptions(plan=write("plan.toml", PLAN.format(**values) + BUSY)), here))
-    result = run_job(job, here / "out", observe, Event(), engine)
+    result = run_job(job, here / "out", Console(observe), engine)
     assert not result.failures
     summary = summarise(here / "out")
     assert [{row.group for row in agent.users} for agent in summary.recorded.agents] == [{"load"}, {"probe"}]
@@ -101,8 +101,8 @@ def test_a_driver_without_cpu_time_is_told_from_a_slow_host(here: Path, write: W
 
     holding = Thread(target=hold)
 
-    def observe(snapshots: list[Snapshot]) -> None:
-        if snapshots and not holding.ident:
+    def observe(seen: Observation) -> None:
+        if seen.snapshots and not holding.ident:
             holding.start()
 
     try:

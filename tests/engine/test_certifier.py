@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cuesta.engine import certifier
+from cuesta.engine.console import Console
 from cuesta.engine.method import METERED_EVERY, Method
 from cuesta.engine.run_job import Judge, RunResult
 from cuesta.errors import InputError
@@ -19,11 +20,11 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Replaces runs by ones that only make their folder; lists them in order."""
     made: list[Path] = []
 
-    def run(job: Any, out: Path, look: Any, stopping: threading.Event, engine: Any) -> RunResult:
+    def run(_job: Any, out: Path, console: Console, _engine: Any) -> RunResult:
         out.mkdir(parents=True)
         (out / "run.json").write_text("{}")
         made.append(out)
-        return RunResult(out, stopping.is_set(), [])
+        return RunResult(out, console.stop.is_set(), [])
 
     monkeypatch.setattr(certifier, "run_job", run)
     return made
@@ -32,7 +33,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 def certify(here: Path, judge: Judge, wanted: int = 3, **apart: Any) -> certifier.CertifierResult:
     timed: Any = None
     how = Method(timed, apart, None)
-    return certifier.certify(how, certifier.Series(here, wanted), judge, lambda _: None, threading.Event())
+    return certifier.certify(how, certifier.Series(here, wanted), judge, Console())
 
 
 def test_good_runs_are_numbered_after_one_warm_up_run(here: Path, runs: list[Path]) -> None:
@@ -63,7 +64,7 @@ def test_an_interrupted_certification_keeps_its_runs(here: Path, runs: list[Path
 
     timed: Any = None
     how = Method(timed, {"control": timed}, None)
-    done = certifier.certify(how, certifier.Series(here, 5), judge, lambda _: None, stopping)
+    done = certifier.certify(how, certifier.Series(here, 5), judge, Console(stop=stopping))
     assert (done.counted, done.interrupted) == (1, True)
     assert not (here / "control").exists()
 

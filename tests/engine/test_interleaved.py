@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from cuesta.engine import interleaved
+from cuesta.engine.console import Console
 from cuesta.engine.interleaved import Interleaved, Turn, run_in_turn
 from cuesta.engine.job import Job
-from cuesta.engine.ports import Engine, Observer
+from cuesta.engine.ports import Engine
 from cuesta.engine.run_job import RunResult
 from cuesta.plan import RawOptions
-from cuesta.records.messages import Snapshot
 from tests.conftest import Write
 
 Made = list[tuple[str, int]]
@@ -31,19 +31,16 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
     """Replace runs by a note of the folder and seed of each."""
     noted: Made = []
 
-    def run(job: Job, out: Path, _observer: Observer, stopping: threading.Event, _engine: Engine) -> RunResult:
+    def run(job: Job, out: Path, console: Console, _engine: Engine) -> RunResult:
         noted.append((f"{out.parent.name}/{out.name}", job.plan.settings.seed))
-        return RunResult(out, stopping.is_set(), [])
+        return RunResult(out, console.stop.is_set(), [])
 
     monkeypatch.setattr(interleaved, "run_job", run)
     return noted
 
 
-def nobody(_turn: Turn) -> Observer:
-    def look(_snapshots: list[Snapshot]) -> None:
-        pass
-
-    return look
+def unannounced(_turn: Turn) -> None:
+    """Say nothing."""
 
 
 def good(_run: Path) -> list[str]:
@@ -54,7 +51,7 @@ def test_a_pair_is_given_up_after_a_run_that_does_not_count(here: Path, wanted: 
     def judge(run: Path) -> list[str]:
         return ["INVALID"] if (run.parent.name, run.name) == ("pair-2", "new") else []
 
-    said = [(turn.pair, turn.name, why) for turn, why in run_in_turn(wanted, here, judge, nobody, threading.Event())]
+    said = [(turn.pair, turn.name, why) for turn, why in run_in_turn(wanted, here, judge, unannounced, Console())]
     assert [each for each in said if each[2]] == [(2, "new", ["INVALID"])]
     assert [folder for folder, _ in made[2:5]] == ["pair-2/new", "pair-3/base", "pair-3/new"]
     assert made[-1] == ("pair-5/new", 11), "a repeated pair has another seed"
@@ -69,11 +66,11 @@ def test_programs_of_each_side_start_in_its_folder(here: Path, wanted: Interleav
 
 
 def test_repeating_unusable_pairs_has_an_end(here: Path, wanted: Interleaved, made: Made) -> None:
-    assert len(list(run_in_turn(wanted, here, lambda _: ["INVALID"], nobody, threading.Event()))) == 4
+    assert len(list(run_in_turn(wanted, here, lambda _: ["INVALID"], unannounced, Console()))) == 4
 
 
 def test_the_order_alternates_and_a_pair_has_one_seed(here: Path, wanted: Interleaved, made: Made) -> None:
-    assert len(list(run_in_turn(wanted, here, good, nobody, threading.Event()))) == 8
+    assert len(list(run_in_turn(wanted, here, good, unannounced, Console()))) == 8
     assert made == [
         ("pair-1/base", 7),
         ("pair-1/new", 7),
@@ -87,7 +84,7 @@ def test_the_order_alternates_and_a_pair_has_one_seed(here: Path, wanted: Interl
 
 
 def test_the_index_lists_each_pair_and_its_order(here: Path, wanted: Interleaved, made: Made) -> None:
-    for _ in run_in_turn(wanted, here, good, nobody, threading.Event()):
+    for _ in run_in_turn(wanted, here, good, unannounced, Console()):
         pass
     rows = [json.loads(row) for row in (here / "pairs.jsonl").read_text().splitlines()]
     assert [row["first"] for row in rows] == ["base", "new", "base", "new"]
@@ -100,12 +97,11 @@ def test_an_interrupt_ends_the_runs_and_a_broken_pair_is_not_indexed(
 ) -> None:
     stopping = threading.Event()
 
-    def interrupt(turn: Turn) -> Observer:
+    def interrupt(_turn: Turn) -> None:
         if len(made) == after:
             stopping.set()
-        return nobody(turn)
 
-    runs = list(run_in_turn(wanted, here, good, interrupt, stopping))
+    runs = list(run_in_turn(wanted, here, good, interrupt, Console(stop=stopping)))
     assert len(runs) == after + 1
     index = here / "pairs.jsonl"
     assert (len(index.read_text().splitlines()) if index.exists() else 0) == pairs

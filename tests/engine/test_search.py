@@ -1,12 +1,12 @@
 """Searches with loads that a test chooses: what is measured of each, and what is left behind."""
 
 import json
-import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cuesta.engine.console import Console
 from cuesta.engine.job import prepare
 from cuesta.engine.search import LONGEST, NextTrial, SearchJob, search
 from cuesta.engine.search_folder import begin_segment, describe_search, record_trial, search_folder
@@ -40,9 +40,7 @@ def measure(planned: Plan, folder: Path, *trials: NextTrial) -> Path:
     """Make the trials in turn; returns the run folder."""
     waiting = list(trials)
     job = SearchJob(prepare(planned), planned.steps[0], {})
-    found = search(
-        job, folder / "run", lambda _: waiting.pop(0) if waiting else None, lambda _: None, threading.Event()
-    )
+    found = search(job, folder / "run", lambda _: waiting.pop(0) if waiting else None, Console())
     assert not found.failures
     return found.folder
 

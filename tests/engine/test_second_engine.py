@@ -9,6 +9,7 @@ from threading import Event
 
 import cuesta
 from cuesta._native import Histogram
+from cuesta.engine.console import Console
 from cuesta.engine.job import Job, prepare
 from cuesta.engine.ports import Engine
 from cuesta.engine.run_job import run_job
@@ -17,7 +18,7 @@ from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.transactions import read_transactions
 from cuesta.plan import RawOptions, load
 from cuesta.plan.sweep import at_load
-from cuesta.records.messages import Snapshot
+from cuesta.records.observation import Observation
 from tests.busy import BUSY
 from tests.conftest import Write
 from tests.engine.due_times import due_after_start
@@ -65,12 +66,8 @@ def prepared(write: Write, here: Path, tape: str, **flags: str) -> Job:
     return prepare(load(RawOptions(plan=write("plan.toml", PLAN), flags=flags), here))
 
 
-def look_away(_: list[Snapshot]) -> None:
-    """Observe nothing."""
-
-
 def run(job: Job, folder: Path, engine: Engine) -> Recorded:
-    result = run_job(job, folder, look_away, Event(), engine)
+    result = run_job(job, folder, Console(), engine)
     assert not result.failures
     return open_run(folder)
 
@@ -120,7 +117,7 @@ def test_a_search_announces_instants_on_each_clock_and_reads_records_as_they_are
 
     most = job.plan.steps[0]
     engine = NamespaceEngine(here)
-    found = search(SearchJob(job, most, {}), here / "out", choose, look_away, Event(), engine=engine)
+    found = search(SearchJob(job, most, {}), here / "out", choose, Console(), engine)
     assert not found.failures
     assert seen == [0, 1, 2]
     recorded = open_run(found.folder)
@@ -135,8 +132,8 @@ def test_a_dead_agent_ends_the_run_and_its_records_are_fetched_as_far_as_they_go
     write("sourced.tape", PACED)
     write("row.tape", "Source sourced.tape")  # no node has these files
 
-    def kill_one(snapshots: list[Snapshot]) -> None:
-        if not killed.is_set() and all(each.phase == "measure" and each.seconds > 3 for each in snapshots):
+    def kill_one(seen: Observation) -> None:
+        if not killed.is_set() and all(each.phase == "measure" and each.seconds > 3 for each in seen.snapshots):
             engine.reserved.agents[1].kill()
             killed.set()
 

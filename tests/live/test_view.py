@@ -6,8 +6,8 @@ import pytest
 
 from cuesta.live import watch
 from cuesta.live.view import merge
-from cuesta.records.messages import Snapshot
-from tests.snapshots import snapshot
+from cuesta.records.observation import Observation
+from tests.snapshots import observation, snapshot
 
 
 def test_agents_are_added_up_exactly() -> None:
@@ -55,9 +55,9 @@ def test_before_the_first_event_nothing_is_shown() -> None:
 
 def test_without_a_terminal_there_is_a_row_every_five_seconds(capsys: pytest.CaptureFixture[str]) -> None:
     with watch(quiet=False) as look:
-        look([])
+        look(Observation(snapshots=[]))
         for second in (0.0, 1.0, 4.9, 5.0, 9.0, 10.5, 0.2):  # the last snapshot belongs to a new segment
-            look([snapshot(seconds=second)])
+            look(observation(seconds=second))
     rows = capsys.readouterr().err.splitlines()
     assert [row.split("  ")[1] for row in rows] == ["0/30 s", "5/30 s", "10/30 s", "0/30 s"]
 
@@ -65,17 +65,17 @@ def test_without_a_terminal_there_is_a_row_every_five_seconds(capsys: pytest.Cap
 def test_without_a_terminal_a_long_wait_is_shown_at_once_and_when_measuring_ends(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def wait(second: float, **given: Any) -> Snapshot:
+    def wait(second: float, **given: Any) -> Observation:
         waiting = {"answers": 0, "prompts": 2, "echoes": 0, "keys": 0, "oldest": second - 1.0}
-        return snapshot(seconds=second, waiting=waiting, **given)
+        return observation(seconds=second, waiting=waiting, **given)
 
     stuck = {"users": 2, "seconds": 6.0, "condition": "Screen", "row": None}
     with watch(quiet=False) as look:
         for second in (0.0, 4.0, 6.0):
-            look([wait(second)])
-        look([wait(7.0, long_wait=stuck)])
-        look([wait(8.0, long_wait=stuck)])
-        look([wait(9.0, long_wait=stuck, phase="drain")])
+            look(wait(second))
+        look(wait(7.0, long_wait=stuck))
+        look(wait(8.0, long_wait=stuck))
+        look(wait(9.0, long_wait=stuck, phase="drain"))
     rows = capsys.readouterr().err.splitlines()
     assert [row.split("  ")[1] for row in rows] == ["0/30 s", "6/30 s", "7/30 s", "9/30 s"]
     assert rows[1].endswith("; 2 users waiting for the host, the longest for 5.00 s")
@@ -96,7 +96,7 @@ def test_a_terminal_of_80_columns_shows_all_of_a_long_row(monkeypatch: pytest.Mo
     waiting = {"answers": 1, "prompts": 0, "echoes": 0, "keys": 0, "oldest": 8.0}
     wait = {"users": 1, "seconds": 8.0, "condition": "Line /root@vm/", "row": row}
     with watch(quiet=False) as look:
-        look([snapshot(waiting=waiting, long_wait=wait)])
+        look(observation(waiting=waiting, long_wait=wait))
     shown = re.sub(r"\x1b\[[\d;?]*[A-Za-z]|━|╸|╺", "", terminal.getvalue())
     assert f"1 user has waited 8 s for Line /root@vm/; the screen shows `{row}`" in " ".join(shown.split())
 
@@ -107,11 +107,11 @@ def test_a_terminal_that_cannot_redraw_receives_rows(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("TERM", "dumb")
     with watch(quiet=False) as look:
         for second in (0.0, 5.0):
-            look([snapshot(seconds=second)])
+            look(observation(seconds=second))
     assert [row.split("  ")[1] for row in terminal.getvalue().splitlines()] == ["0/30 s", "5/30 s"]
 
 
 def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with watch(quiet=True) as look:
-        look([snapshot()])
+        look(observation())
     assert capsys.readouterr().err == ""

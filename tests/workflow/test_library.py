@@ -18,7 +18,7 @@ from cuesta.engine.job import Job
 from cuesta.errors import Exit, InputError, RefusedError, UsageError
 from cuesta.plan import RawOptions, load
 from cuesta.plan.keywords import PlanSettings
-from cuesta.records.messages import Snapshot
+from cuesta.records.observation import Observation
 from cuesta.workflow import library
 from cuesta.workflow.compare_runs import Comparison
 from cuesta.workflow.find_limit import PlannedSearch, Search
@@ -128,8 +128,8 @@ def test_a_run_of_the_library_is_a_run_of_the_command(tmp_path: Path) -> None:
     (tmp_path / "edit.tape").write_text('Set Echo timed\nForever\nType "hello" Enter\nWait+Echo\nEnd\n')
     stop, seen, runs = threading.Event(), list[int](), list[Run]()
 
-    def observe(snapshots: list[Snapshot]) -> None:
-        seen.append(len(snapshots))
+    def observe(moment: Observation) -> None:
+        seen.append(len(moment.snapshots))
         if any(folder.stat().st_size for folder in tmp_path.glob("runs/*/agent-1/series.jsonl")):
             stop.set()
 
@@ -153,8 +153,8 @@ def test_a_run_of_the_library_is_a_run_of_the_command(tmp_path: Path) -> None:
 def test_a_host_that_ends_during_the_run_is_noted(tmp_path: Path) -> None:
     stop = threading.Event()
 
-    def kill_host(snapshots: list[Snapshot]) -> None:
-        if snapshots and not stop.is_set():
+    def kill_host(seen: Observation) -> None:
+        if seen.snapshots and not stop.is_set():
             (host,) = (pid for pid in descendants(os.getpid()) if b"host_process" in command_of(pid))
             end([host])
             while Path(f"/proc/{host}/stat").read_text().rpartition(")")[2].split()[0] != "Z":

@@ -1,10 +1,8 @@
 """How long runs must be, and what is in the way of any, by what the first run of each version shows."""
 
-import threading
-
 import pytest
 
-from cuesta.workflow.control import ignore
+from cuesta.engine.console import Console
 from cuesta.workflow.rehearsal import (
     ENOUGH,
     FAILURES,
@@ -16,17 +14,17 @@ from cuesta.workflow.rehearsal import (
     choose_key_rate,
     choose_lengths,
 )
-from tests.snapshots import snapshot
+from tests.snapshots import observation
 
 
 def rehearse(
     *seconds: int, keys: int = 0, errors: int = 0, wait: dict[str, object] | None = None, echo: float = 0.03
 ) -> Rehearsal:
     """Watch a run that times the given numbers of keys, second by second."""
-    rehearsal = Rehearsal(ignore, threading.Event(), overhead=0.5)
+    rehearsal = Rehearsal(Console(), overhead=0.5)
     for second, count in enumerate(seconds, 1):
         echoes = [echo * (1 + number) for number in range(count)]
-        rehearsal([snapshot(seconds=second, echo=echoes, response=[], keys=keys, errors=errors, long_wait=wait)])
+        rehearsal(observation(seconds=second, echo=echoes, response=[], keys=keys, errors=errors, long_wait=wait))
     return rehearsal
 
 
@@ -49,8 +47,8 @@ def test_it_ends_when_nothing_will_come() -> None:
 
 def test_it_ends_when_the_user_stops_it() -> None:
     rehearsal = rehearse(1)
-    rehearsal.stop.set()
-    rehearsal([snapshot(seconds=2.0, echo=[], response=[])])
+    rehearsal.console.stop.set()
+    rehearsal(observation(seconds=2.0, echo=[], response=[]))
     assert rehearsal.enough.is_set()
 
 
