@@ -35,7 +35,7 @@ def watch(quiet: bool) -> Iterator[Look]:
 
 def _observe_with(show: Show) -> Look:
     def look(seen: Observation) -> None:
-        if view := merge(seen.snapshots):
+        if view := merge(seen):
             show(view)
 
     return look

@@ -47,6 +47,6 @@ def add_histograms(encoded: Iterable[str | None]) -> Histogram | None:
     return Histogram.sum([Histogram.decode(text) for text in encoded if text])
 
 
-def per_second(snapshots: Iterable[Snapshot], count: Callable[[Snapshot], int]) -> float:
+def per_second(snapshots: Iterable[Snapshot], count: Callable[[Snapshot], float]) -> float:
     """How many a second all agents together counted in their last interval."""
     return sum(count(each) / each.length for each in snapshots if each.length)
