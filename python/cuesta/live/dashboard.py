@@ -6,13 +6,15 @@ The most important rows come first; what finds no room is left out from the end.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from rich.color import Color
+from rich.style import Style
 from rich.text import Text
 
 from cuesta.columns import cut
 from cuesta.live.history import History, sparkline
 from cuesta.live.view import HostView, Quantiles, View
 from cuesta.plain_text import plain
-from cuesta.records.messages import UserGlimpse
+from cuesta.records.messages import ScreenSpan, UserGlimpse, UserScreen
 from cuesta.units import count, digits, many, seconds, share
 
 LABEL = 10
@@ -29,6 +31,14 @@ NAMES = {
     "lost": "without a line",
 }
 """What users do, in the order in which it is shown."""
+RICH_NAMES = {
+    "faint": "dim",
+    "underlined": "underline",
+    "blinking": "blink",
+    "inverse": "reverse",
+    "crossed_out": "strike",
+}
+"""Attributes of characters that rich names otherwise."""
 SLOW = 1.0
 """Seconds from which a wait is shown as bad."""
 
@@ -63,12 +73,12 @@ class Scene:
 def draw(scene: Scene, width: int, height: int) -> list[Text]:
     """The rows of a screen of this size."""
     rows = [*_head(scene, width), *scene.extra] if scene.extra else [*_head(scene, width), *_body(scene, width)]
-    last = Text(cut(scene.keys, width), FAINT)
-    return [_fit(row, width) for row in rows[: height - 1]] + [Text()] * max(height - 1 - len(rows), 0) + [last]
+    blank = [Text() for _ in range(height - 1 - len(rows))]
+    return [_fit(row, width) for row in (*rows[: height - 1], *blank, Text(scene.keys, FAINT))]
 
 
 def _fit(row: Text, width: int) -> Text:
-    row.truncate(width, overflow="ellipsis")
+    row.truncate(width, overflow="ellipsis", pad=True)
     return row
 
 
@@ -181,3 +191,32 @@ def _glimpse(glimpse: UserGlimpse) -> Text:
     if not glimpse.waited:
         text.append(f"  {many(glimpse.transactions, 'transaction')}, {NAMES[glimpse.doing]}", FAINT)
     return text
+
+
+def draw_screen(user: int, screen: UserScreen | None) -> list[Text]:
+    """A user's screen, with its colours and its cursor."""
+    if screen is None:
+        return [Text(f"user {user}: no line, or not seen yet", FAINT)]
+    about = "" if screen.is_whole else "; no tape looks at it: what came since it is shown here"
+    return [Text(f"user {user}{about}", FAINT), *(_screen_row(screen, row) for row in range(len(screen.rows)))]
+
+
+def _screen_row(screen: UserScreen, number: int) -> Text:
+    row = Text()
+    for span in screen.rows[number]:
+        row.append(plain(span.text), _style(span))
+    if screen.cursor and screen.cursor[0] == number:
+        row.pad_right(max(screen.cursor[1] + 1 - row.cell_len, 0))
+        row.stylize("reverse", screen.cursor[1], screen.cursor[1] + 1)
+    return row
+
+
+def _style(span: ScreenSpan) -> Style:
+    attributes = " ".join(RICH_NAMES.get(name, name) for name in span.attributes)
+    return Style.parse(attributes) + Style(color=_colour(span.foreground), bgcolor=_colour(span.background))
+
+
+def _colour(name: str | None) -> Color | None:
+    if name is None:
+        return None
+    return Color.parse(name) if name.startswith("#") else Color.from_ansi(int(name))
