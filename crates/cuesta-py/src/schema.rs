@@ -5,7 +5,7 @@ use cuesta_host::HostSeriesRow;
 use cuesta_meters::report::MeterReport;
 use cuesta_record::schema::FieldType;
 use cuesta_record::{
-    AgentEnd, AgentNote, KernelThreadsRow, KeyRow, LinkageRow, MeterRecord, NeighbourRow, RunnableRow, SeriesRow,
+    AgentEnd, AgentNote, KernelThreadsRow, KeyRow, LinkageRow, MarkRow, MeterRecord, NeighbourRow, RunnableRow, SeriesRow,
     TimelineFile, TransactionRow, UserRow, WireRow,
 };
 use pyo3::prelude::*;
@@ -31,6 +31,7 @@ pub(crate) fn schema() -> PyResult<String> {
         LinkageRow::tables,
         RunnableRow::tables,
         KernelThreadsRow::tables,
+        MarkRow::tables,
         EngineMessage::tables,
         AgentMessage::tables,
         MeterReport::tables,

@@ -204,3 +204,13 @@ record! {
         seconds: f64 = Seconds;
     }
 }
+
+record! {
+    /// A row of `marks.jsonl`: an instant that somebody who watched the run has marked, or at which somebody steered it.
+    MarkRow {
+        /// from the start of the segment
+        seconds: f64 = Seconds;
+        /// what was said of it
+        note: String = Unitless;
+    }
+}

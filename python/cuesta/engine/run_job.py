@@ -15,8 +15,11 @@ from cuesta.engine.ports import Deployment, Engine, Nodes, Observer
 from cuesta.engine.spec import run_spec
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment
+from cuesta.private_files import record_file
 from cuesta.records.messages import Announcement, EngineMessage, TapeText
 from cuesta.records.observation import Observation
+from cuesta.records.reading import to_row
+from cuesta.records.rows import MarkRow
 
 METERS_START = 5 * SECOND
 """If measuring begins sooner than this, the agents wait for the meters, which start slowly on a busy machine."""
@@ -81,6 +84,7 @@ class Driven:
     start_at: int
     """Nanoseconds of the engine's clock; a step's times count from here."""
     console: Console
+    folder: Path
 
     def follow(self, until: Callable[[], bool] = never) -> None:
         """Let those who watch look at intervals, until all agents end or `until` is true, or they stop the run."""
@@ -94,8 +98,11 @@ class Driven:
 
     def _look(self) -> None:
         """Have the agents do what was asked for, and show what is seen."""
-        orders, _ = self.console.requests.take()
+        orders, marks = self.console.requests.take()
         self.obey(orders)
+        for mark in marks:
+            with record_file(self.folder / "marks.jsonl", "a") as file:
+                file.write(to_row(MarkRow(seconds=max(mark.at - self.start_at, 0) / SECOND, note=mark.note)))
         snapshots = [each.latest for each in self.agents if each.latest]
         screens = [screen for each in self.agents for screen in each.screens]
         self.console.observer(Observation(snapshots=snapshots, screens=screens, meters=self.deployment.meter_rows()))
@@ -151,7 +158,7 @@ def drive_segment(  # noqa: PLR0913, PLR0917, what a segment is made of
             agent.instruct(spec, _tapes(job), deployment.environment)
         if job.metered_every or timeline(segment)[0].settled < METERS_START:
             deployment.wait_for_meters()
-        driven = Driven(agents, deployment, start_together(agents), console)
+        driven = Driven(agents, deployment, start_together(agents), console, folder)
         driven.obey(console.requests.standing())
         yield driven
 

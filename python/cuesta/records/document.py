@@ -32,6 +32,7 @@ MODULES = {
         "LinkageRow",
         "RunnableRow",
         "KernelThreadsRow",
+        "MarkRow",
     ),
     "messages": ("EngineMessage", "AgentMessage"),
     "meter_report": ("MeterReport",),

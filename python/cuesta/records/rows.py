@@ -771,3 +771,14 @@ class KernelThreadsRow:
     """On the engine's clock."""
     seconds: float
     """CPU time since the first row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkRow:
+    """A row of `marks.jsonl`: an instant that somebody who watched the run has marked, or at which somebody steered
+    it."""
+
+    seconds: float
+    """From the start of the segment."""
+    note: str
+    """What was said of it."""
