@@ -15,7 +15,8 @@ below (docs/python.md). Python prepares runs and reads their records; it is neve
 - `target`: the syntax of targets; `line_kinds`: the table of kinds of lines, from the Rust half.
 - `shipped_tapes`: the tapes that ship with Cuesta, each named by a word.
 - `errors`: the exceptions and the exit codes; `validation`: says what is wrong with a value that a schema refuses.
-- `terminal`: the one file that prints; `plain_text`, `json_text`: text of any origin without control characters.
+- `terminal`: the one file that prints; `full_screen`: a program that has all of a terminal for a while; `plain_text`,
+  `json_text`: text of any origin without control characters.
 - `private_files`: writes what only its owner may read; `foreign_files`: reads what others wrote, up to a limit.
 - `units`: writes figures for people; `columns`: pads, cuts and wraps text for a terminal.
 - `marked_tables`: renews the generated tables of documents.

@@ -1,13 +1,24 @@
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import StringIO
+from threading import Event
 from typing import Any
 
 import pytest
 
-from cuesta.live import watch
+from cuesta.engine.console import Requests
+from cuesta.live import About, watch
 from cuesta.live.view import merge
 from cuesta.records.observation import Observation
 from tests.snapshots import observation, snapshot
+
+
+@contextmanager
+def watching(*, quiet: bool = False) -> Iterator[Callable[[Observation], None]]:
+    """Yields what shows a run, not as a live view."""
+    with watch(About("a run"), Requests(), Event(), quiet=quiet, plain=True) as shown:
+        yield shown.look
 
 
 def test_agents_are_added_up_exactly() -> None:
@@ -58,7 +69,7 @@ def test_before_the_first_event_nothing_is_shown() -> None:
 
 
 def test_without_a_terminal_there_is_a_row_every_five_seconds(capsys: pytest.CaptureFixture[str]) -> None:
-    with watch(quiet=False) as look:
+    with watching() as look:
         look(Observation(snapshots=[]))
         for second in (0.0, 1.0, 4.9, 5.0, 9.0, 10.5, 0.2):  # the last snapshot belongs to a new segment
             look(observation(seconds=second))
@@ -74,7 +85,7 @@ def test_without_a_terminal_a_long_wait_is_shown_at_once_and_when_measuring_ends
         return observation(seconds=second, waiting=waiting, **given)
 
     stuck = {"users": 2, "seconds": 6.0, "condition": "Screen", "row": None}
-    with watch(quiet=False) as look:
+    with watching() as look:
         for second in (0.0, 4.0, 6.0):
             look(wait(second))
         look(wait(7.0, long_wait=stuck))
@@ -99,7 +110,7 @@ def test_a_terminal_of_80_columns_shows_all_of_a_long_row(monkeypatch: pytest.Mo
         monkeypatch.setenv(name, value)
     waiting = {"answers": 1, "prompts": 0, "echoes": 0, "keys": 0, "oldest": 8.0}
     wait = {"users": 1, "seconds": 8.0, "condition": "Line /root@vm/", "row": row}
-    with watch(quiet=False) as look:
+    with watching() as look:
         look(observation(waiting=waiting, long_wait=wait))
     shown = re.sub(r"\x1b\[[\d;?]*[A-Za-z]|━|╸|╺", "", terminal.getvalue())
     assert f"1 user has waited 8 s for Line /root@vm/; the screen shows `{row}`" in " ".join(shown.split())
@@ -109,13 +120,13 @@ def test_a_terminal_that_cannot_redraw_receives_rows(monkeypatch: pytest.MonkeyP
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", "dumb")
-    with watch(quiet=False) as look:
+    with watching() as look:
         for second in (0.0, 5.0):
             look(observation(seconds=second))
     assert [row.split("  ")[1] for row in terminal.getvalue().splitlines()] == ["0/30 s", "5/30 s"]
 
 
 def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with watch(quiet=True) as look:
+    with watching(quiet=True) as look:
         look(observation())
     assert capsys.readouterr().err == ""

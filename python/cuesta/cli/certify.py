@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cuesta.cli.control import control_run
+from cuesta.cli.interrupts import catch_interrupts
 from cuesta.cli.options import plan_options
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.cli.verbs.setting_flags import ENGINE
@@ -14,6 +15,7 @@ from cuesta.ledger.signature import check_key
 from cuesta.plan import load
 from cuesta.terminal import inform
 from cuesta.workflow.certify_system import (
+    Certification,
     CertificationTerms,
     PlannedCertification,
     certify_systems,
@@ -75,16 +77,18 @@ def _certify(arguments: argparse.Namespace) -> int:
         say("\n\n".join(each.text() for each in planned), arguments.json)
         write_json(arguments.json, _by_group({each.group.name: each.data() for each in planned}, planned))
         return Exit.GOOD
-    with control_run(arguments.quiet) as control:
-        records, codes = dict[str, object](), list[Exit]()
-        for group, certification in certify_systems(planned, control, arguments.sign):
-            for failure in certification.failures:
-                inform(f"cuesta: {failure}")
-            say(certification.text(), arguments.json)
-            records[group] = certification.json()
-            codes.append(certification.exit)
-    write_json(arguments.json, _by_group(records, planned))
-    return max(codes)
+    made = dict[str, Certification]()
+    with catch_interrupts() as stopping:
+        try:
+            with control_run(arguments, stopping, plan.settings.name, plan.settings) as control:
+                made.update(certify_systems(planned, control, arguments.sign))
+        finally:  # what was certified is shown, whatever happened to those that followed
+            for certification in made.values():
+                for failure in certification.failures:
+                    inform(f"cuesta: {failure}")
+                say(certification.text(), arguments.json)
+    write_json(arguments.json, _by_group({group: each.json() for group, each in made.items()}, planned))
+    return max(each.exit for each in made.values())
 
 
 def _terms(arguments: argparse.Namespace) -> CertificationTerms:

@@ -2,13 +2,13 @@
 
 import argparse
 import os
-from dataclasses import replace
 from pathlib import Path
 
 from cuesta.analysis.compare.comparison import Terms
 from cuesta.cli import compare_versions
 from cuesta.cli.compare_versions import show_folder
 from cuesta.cli.control import control_run
+from cuesta.cli.interrupts import catch_interrupts
 from cuesta.cli.options import percentage, plan_options
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import check_empty, new_folder
@@ -70,12 +70,12 @@ def _interleave(arguments: argparse.Namespace, terms: Terms, step: int | None) -
     planned = prepare_pairs(base, new, Path.cwd(), arguments.pairs, terms)
     for row in planned.announcement():
         inform(row)
-    with control_run(arguments.quiet) as control:
+    with catch_interrupts() as stopping, control_run(arguments, stopping, "comparison") as control:
         out = arguments.out or new_folder(Path(), "compare")
-        folder = run_pairs(planned, out, step, replace(control, tell=inform))
+        folder = run_pairs(planned, out, step, control)
     code = _show(compare_pairs(folder, terms, step), arguments.json)
     say(f"\nRUNS       {folder}", arguments.json)
-    return Exit.INTERRUPTED if control.console.stop.is_set() else code
+    return Exit.INTERRUPTED if stopping.is_set() else code
 
 
 def _show(comparison: Comparison | ServiceComparison, where: str | None) -> int:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cuesta.cli.control import control_run
+from cuesta.cli.interrupts import catch_interrupts
 from cuesta.cli.options import engine_flags
 from cuesta.cli.output import say, write_json
 from cuesta.engine.console import look_away
@@ -37,10 +38,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
     planned = plan_comparison(arguments)
     for notice in notices(planned):
         inform(f"cuesta: {notice}")
-    with control_run(arguments.quiet) as control:
-        unseen = replace(control.console, observer=look_away)
-        watched = control if sys.stderr.isatty() else replace(control, console=unseen)
-        compared = run_versions(planned, arguments.out or new_folder(Path(), "compare"), watched)
+    with catch_interrupts() as stopping:
+        with control_run(arguments, stopping, "comparison") as control:
+            unseen = replace(control.console, observer=look_away)
+            watched = control if sys.stderr.isatty() else replace(control, console=unseen)
+            compared = run_versions(planned, arguments.out or new_folder(Path(), "compare"), watched)
         return show(compared, arguments)
 
 

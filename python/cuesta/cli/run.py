@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from cuesta.cli.control import control_run
+from cuesta.cli.interrupts import catch_interrupts
 from cuesta.cli.options import raw_options
 from cuesta.cli.output import check_json, say, show_run, write_json
 from cuesta.engine.folder import new_folder
@@ -28,8 +29,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
         return Exit.GOOD
     for notice in () if arguments.quiet else notices(job):
         inform(f"cuesta: {notice}")
-    with control_run(arguments.quiet) as control:
-        run = measure(job, arguments.out or new_folder(Path(), job.plan.settings.name), control)
+    settings = job.plan.settings
+    with catch_interrupts() as stopping:
+        with control_run(arguments, stopping, settings.name, settings) as control:
+            run = measure(job, arguments.out or new_folder(Path(), settings.name), control)
         # Inside the block, so that a first Ctrl-C during the summary does not lose it.
         show_run(run, arguments.verbose, arguments.json)
-        return Exit.INTERRUPTED if control.console.stop.is_set() else run.exit
+        return Exit.INTERRUPTED if stopping.is_set() else run.exit

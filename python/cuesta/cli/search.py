@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from cuesta.cli.control import control_run
+from cuesta.cli.interrupts import catch_interrupts
 from cuesta.cli.options import raw_options
 from cuesta.cli.output import check_json, say, show_run, write_json
 from cuesta.engine.folder import new_folder
@@ -20,12 +21,14 @@ def carry_out(arguments: argparse.Namespace) -> int:
     planned = _plan_search(arguments)
     if arguments.dry_run:
         return _dry_run(planned, arguments.json)
-    with control_run(arguments.quiet) as control:
-        control.tell(f"cuesta: {planned.overview()}")
-        out = arguments.resume or arguments.out or new_folder(Path(), planned.settings.name)
-        search = find_limit(planned, out, control)
+    settings = planned.settings
+    with catch_interrupts() as stopping:
+        with control_run(arguments, stopping, settings.name, settings) as control:
+            control.tell(f"cuesta: {planned.overview()}")
+            out = arguments.resume or arguments.out or new_folder(Path(), settings.name)
+            search = find_limit(planned, out, control)
         show_run(search, arguments.verbose, arguments.json)
-        return Exit.INTERRUPTED if control.console.stop.is_set() else search.exit
+        return Exit.INTERRUPTED if stopping.is_set() else search.exit
 
 
 def _plan_search(arguments: argparse.Namespace) -> PlannedSearch:

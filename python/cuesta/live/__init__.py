@@ -1,12 +1,15 @@
-"""Shows the progress of a run, from its snapshots.
+"""Shows a run while it goes on, from what is seen of it.
 
-A terminal shows one row, which is redrawn. Anything else receives a row every 5 s, and one at once when a user has
-waited for 5 s. `quiet` shows nothing.
+A terminal shows a live view; a small one, or with `plain`, one row that is redrawn. Anything else receives a row every
+5 s, and one at once when a user has waited for 5 s. `quiet` shows nothing.
 
-- `view`: one moment of a run, as a row of text.
-- `progress`: prints the rows on standard error; `redrawn_row`: as one row that a terminal redraws.
+- `view`: one moment of a run; `history`: its last minute.
+- `about`: what is run; `steering`: what those who watch may ask of it.
+- `progress`: chooses where a run is shown, and prints rows; `redrawn_row`: one row that a terminal redraws.
+- `terminal_view`: the live view, and its keys; `dashboard`: its rows.
 """
 
+from cuesta.live.about import About, LiveLimit
 from cuesta.live.progress import watch
 
-__all__ = ["watch"]
+__all__ = ["About", "LiveLimit", "watch"]

@@ -11,6 +11,7 @@ from rich.style import Style
 from rich.text import Text
 
 from cuesta.columns import cut
+from cuesta.live.about import About, LiveLimit
 from cuesta.live.history import History, sparkline
 from cuesta.live.view import HostView, Quantiles, View
 from cuesta.plain_text import plain
@@ -43,24 +44,13 @@ SLOW = 1.0
 """Seconds from which a wait is shown as bad."""
 
 
-@dataclass(frozen=True, slots=True)
-class LiveLimit:
-    """A limit of the plan, as far as a view can judge it."""
-
-    text: str
-    figure: str
-    """As in `echo.p95`."""
-    most: float
-
-
 @dataclass(slots=True)
 class Scene:
     """All that is shown."""
 
-    title: str
+    about: About
     view: View
     history: History
-    limits: Sequence[LiveLimit] = ()
     told: Sequence[str] = ()
     """What was said of the run, the newest last: trials of a search, pairs of a comparison."""
     keys: str = ""
@@ -87,7 +77,7 @@ def _head(scene: Scene, width: int) -> Iterator[Text]:
     step = f" {view.step + 1} of {view.steps}" if view.steps > 1 else ""
     total = "" if view.total is None else f" of {view.total:.0f}"
     at = f"{view.phase}{step}  {view.elapsed:.0f}{total} s"
-    yield Text.assemble((cut(plain(scene.title), max(width - len(at) - 2, 10)), NAME), "  ", at)
+    yield Text.assemble((cut(plain(scene.about.title), max(width - len(at) - 2, 10)), NAME), "  ", at)
     if view.total:
         done = min(round(view.elapsed / view.total * width), width)
         yield Text.assemble(("━" * done, "cyan"), ("━" * (width - done), FAINT))
@@ -108,7 +98,7 @@ def _body(scene: Scene, width: int) -> Iterator[Text]:
     yield _sparked("RESPONSE", _times(view.response), response, spark)
     if view.errors:
         yield _row("ERRORS", Text(count(view.errors), BAD))
-    for limit in scene.limits:
+    for limit in scene.about.limits:
         yield _row("LIMIT", _limit(limit, view))
     late = view.lateness.p99 if view.lateness else None
     driver = f"late by {seconds(late)} (p99)  CPU {share(view.driver_cpu)} of a core"
@@ -163,7 +153,7 @@ def _limit(limit: LiveLimit, view: View) -> Text:
     value = getattr(times, quantile, None)
     if value is None:
         return Text.assemble(limit.text, ("  judged at the end", FAINT))
-    part = value / limit.most if limit.most else 0.0
+    part = value / limit.value if limit.value else 0.0
     filled = min(round(part * 20), 20)
     style = BAD if part >= 1 else GOOD
     return Text.assemble(

@@ -2,38 +2,71 @@
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
+from cuesta.live.about import About
+from cuesta.live.steering import Steering
 from cuesta.live.view import View, merge
 from cuesta.records.observation import Observation
 from cuesta.terminal import inform
 
 PLAIN_EVERY = 5.0
 """Seconds between two rows if standard error is no terminal."""
+LEAST_COLUMNS, LEAST_ROWS = 60, 15
+"""The smallest terminal that has a live view."""
 DUMB = ("dumb", "unknown")
 """Values of TERM of terminals that cannot redraw a row."""
 
 Show = Callable[[View], None]
-Look = Callable[[Observation], None]
-"""Takes what is seen of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Where a run is shown."""
+
+    look: Callable[[Observation], None]
+    """Takes what is seen of the run."""
+    tell: Callable[[str], None]
+    """Takes a sentence on its progress."""
 
 
 @contextmanager
-def watch(quiet: bool) -> Iterator[Look]:
-    """Yields the function that shows what is seen."""
+def watch(about: About, steering: Steering, stop: threading.Event, *, quiet: bool, plain: bool) -> Iterator[Shown]:
+    """Show a run on standard error during the block."""
     if quiet:
-        yield lambda _: None
-    elif sys.stderr.isatty() and os.environ.get("TERM") not in DUMB:
+        yield Shown(_ignore, _ignore)
+    elif not (sys.stderr.isatty() and os.environ.get("TERM") not in DUMB):
+        yield Shown(_observe_with(_print_rows()), inform)
+    elif plain or not _is_large_enough():
         from cuesta.live.redrawn_row import redraw_row  # noqa: PLC0415, it loads rich: only a terminal needs it
 
         with redraw_row() as show:
-            yield _observe_with(show)
+            yield Shown(_observe_with(show), inform)
     else:
-        yield _observe_with(_print_rows())
+        from cuesta.live.terminal_view import TerminalView  # noqa: PLC0415, as above
+
+        view = TerminalView(about, steering, stop)
+        try:
+            yield Shown(view.look, view.tell)
+        finally:
+            view.close()
+            for text in view.told:
+                inform(text)
 
 
-def _observe_with(show: Show) -> Look:
+def _is_large_enough() -> bool:
+    size = os.get_terminal_size(sys.stderr.fileno())
+    return size.columns >= LEAST_COLUMNS and size.lines >= LEAST_ROWS
+
+
+def _ignore(_: object) -> None:
+    """Show nothing."""
+
+
+def _observe_with(show: Show) -> Callable[[Observation], None]:
     def look(seen: Observation) -> None:
         if view := merge(seen):
             show(view)

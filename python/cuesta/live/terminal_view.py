@@ -5,17 +5,18 @@ import select
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import Protocol
 
 from rich.console import Console
 from rich.control import Control
 from rich.text import Text
 
 from cuesta.full_screen import full_screen
-from cuesta.live.dashboard import LiveLimit, Scene, draw, draw_screen
+from cuesta.live.about import About
+from cuesta.live.dashboard import Scene, draw, draw_screen
 from cuesta.live.history import History
+from cuesta.live.steering import Steering
 from cuesta.live.view import View, merge
 from cuesta.records.messages import UserScreen
 from cuesta.records.observation import Observation
@@ -29,19 +30,11 @@ ESCAPES = {b"\x1b[C": "right", b"\x1b[D": "left", b"\x1bOC": "right", b"\x1bOD":
 ENTER, ERASE = ("\r", "\n"), ("\x7f", "\x08")
 
 
-class Steering(Protocol):
-    """What those who watch may ask of a run."""
-
-    def watch(self, viewer: object, users: Iterable[int] = (), *, series: bool = False) -> None: ...
-    def hold_starts(self, hold: bool) -> None: ...
-    def mark(self, note: str) -> None: ...
-
-
 class TerminalView:
     """Draws on the terminal of standard error; what is typed comes from there too."""
 
-    def __init__(self, title: str, limits: Sequence[LiveLimit], steering: Steering, stop: threading.Event) -> None:
-        self._title, self._limits, self._steering, self._stop = title, limits, steering, stop
+    def __init__(self, about: About, steering: Steering, stop: threading.Event) -> None:
+        self._about, self._steering, self._stop = about, steering, stop
         self._terminal = sys.stderr.fileno()
         self._rich = Console(stderr=True)
         self._stack = ExitStack()
@@ -152,9 +145,7 @@ class TerminalView:
             return
         width, height = self._rich.size
         price = self._spent / max(time.monotonic() - self._began, 1.0)
-        scene = Scene(
-            self._title, self._view, self._history, self._limits, self.told[-MOST_TOLD:], self._last_row(), price
-        )
+        scene = Scene(self._about, self._view, self._history, self.told[-MOST_TOLD:], self._last_row(), price)
         if self._user is not None:
             scene.extra = draw_screen(self._user, self._screens.get(self._user))
         rows = Text("\n").join(draw(scene, width, height))
@@ -164,6 +155,8 @@ class TerminalView:
         self._rich.print(rows, end="", no_wrap=True, overflow="crop", crop=True, soft_wrap=False)
 
     def _last_row(self) -> str:
+        if self._stop.is_set():
+            return "stopping; what was measured is kept"
         if self._question == "note":
             return f"mark this instant: {self._typed}▏ (Enter; Esc: not)"
         if self._question == "user":

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from cuesta.cli.verbs.setting_flags import add_engine
+from cuesta.cli.verbs.setting_flags import add_engine, add_progress
 
 ABOUT = """Each user starts a process on a terminal (pty:COMMAND) or on pipes (pipe:COMMAND), waits for its first
 prompt (process creation), meets the others at a barrier, pauses, and plays a script of commands (command
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     results.add_argument("--sign", type=Path, metavar="KEY", help="sign the record with an SSH key")
     results.add_argument("--json", metavar="FILE|-", help="write the record as one object; - = standard output")
     results.add_argument("--dry-run", action="store_true", help="show the runs and how long they take")
-    results.add_argument("--quiet", action="store_true", help="show no progress")
+    add_progress(results)
     parser.add_argument(
         "--verify",
         action="store_true",

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from cuesta.cli.verbs.setting_flags import add_engine
+from cuesta.cli.verbs.setting_flags import add_engine, add_progress
 
 ABOUT = """Compares two versions of a program, given as targets: makes pairs of short runs, A B B A …, until it can
 tell whether the new version is worse to type at by more than the margin, and says so in one sentence.
@@ -88,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     pairs.add_argument(
         "--out", type=Path, metavar="DIR", help="the folder of the pairs; by default runs/compare-DATE-TIME"
     )
-    pairs.add_argument("--quiet", action="store_true", help="show no progress")
+    add_progress(pairs)
     add_engine(parser.add_argument_group("where runs are made"))
     parser.add_argument(
         "--profile",

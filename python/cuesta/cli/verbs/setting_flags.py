@@ -42,4 +42,10 @@ def add_output(parser: argparse.ArgumentParser, json_is: str) -> None:
     results.add_argument("--json", metavar="FILE|-", help=f"write {json_is}; - = standard output")
     results.add_argument("--dry-run", action="store_true", help="show what would be done; contact nothing")
     results.add_argument("--verbose", action="store_true", help="print the whole summary, not only its first screen")
-    results.add_argument("--quiet", action="store_true", help="show no progress")
+    add_progress(results)
+
+
+def add_progress(group: argparse._ArgumentGroup) -> None:
+    """Add the flags that say how a run is shown while it goes on."""
+    group.add_argument("--plain", action="store_true", help="show progress in one row, without a live view")
+    group.add_argument("--quiet", action="store_true", help="show no progress")
