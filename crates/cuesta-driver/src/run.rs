@@ -201,6 +201,7 @@ impl RunLayout {
             threads: spec.threads as usize,
             log_transactions: spec.log_transactions,
             log_keys: spec.log_keys,
+            agent: spec.agent,
             shows_series: Arc::default(),
         }
     }

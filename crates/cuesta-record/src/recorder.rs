@@ -33,6 +33,8 @@ pub struct RecorderSetup {
     pub log_transactions: bool,
     /// Whether to keep every key that was echoed.
     pub log_keys: bool,
+    /// Number of the agent.
+    pub agent: u32,
     /// Whether snapshots have each series; others may change it at any time.
     pub shows_series: Arc<AtomicBool>,
 }
@@ -73,7 +75,7 @@ impl Recorder {
     /// When the folder cannot be written.
     pub fn start(folder: &Path, setup: RecorderSetup) -> io::Result<(Self, Vec<RecorderHandle>)> {
         let folder = AgentFolder::create(folder, &setup.timeline)?;
-        let snapshot = Arc::new(Mutex::new(Snapshot::new(&setup.timeline)));
+        let snapshot = Arc::new(Mutex::new(Snapshot::new(&setup.timeline, setup.agent)));
         let (deliver, delivered) = channel();
         let (handles, returns): (Vec<_>, Vec<_>) = (0..setup.threads)
             .map(|thread| {
@@ -142,6 +144,7 @@ fn write_all(
         .with_max_value_divisor(1e9)
         .begin_log_with(&mut file, &mut serializer)?;
     let mut partial = PartialIntervals::default();
+    let mut totals = Tally::default();
     let mut write = |interval: &Interval, tally: &mut Tally| -> io::Result<()> {
         write_histograms(&mut log, setup, interval, tally)?;
         folder.write_interval(interval, &tally.counts, &tally.users)?;
@@ -151,8 +154,9 @@ fn write_all(
         if let Some(keys) = &mut files.keys {
             keys.append(&tally.keys)?;
         }
-        let by_series = setup.shows_series.load(Ordering::Relaxed);
-        let next = locked(snapshot).next(interval, tally, &setup.series_names, by_series);
+        totals.add(tally);
+        let shown = setup.shows_series.load(Ordering::Relaxed).then_some(&totals);
+        let next = locked(snapshot).next(interval, tally, shown, &setup.series_names);
         *locked(snapshot) = next;
         Ok(())
     };
@@ -246,7 +250,7 @@ mod tests {
     fn setup(series_names: SeriesNames) -> RecorderSetup {
         let steps = vec![StepTimes { begin: 0, settled: 1_000_000_000, end: 2_000_000_000 }];
         let timeline = Timeline { start_at: Stamp::from_nanos(7), steps, load_end: 2_000_000_000, drain: 0 };
-        RecorderSetup { timeline, started_wall: 0, series_names, threads: 2, log_transactions: true, log_keys: false, shows_series: Arc::default() }
+        RecorderSetup { timeline, started_wall: 0, series_names, threads: 2, log_transactions: true, log_keys: false, agent: 0, shows_series: Arc::default() }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 
 use crate::{
-    Doing, Interval, Phase, SeriesNames, Tally, Timeline, UNKNOWN, UserGlimpse, WaitSample, WaitingCounts,
+    CharacterCounts, Doing, Failure, Interval, Phase, SeriesNames, Tally, Timeline, UNKNOWN, UserGlimpse, WaitSample, WaitingCounts,
     record,
 };
 
@@ -47,8 +47,12 @@ record! {
         lateness: Option<String> = Unitless | none;
         /// CPU time of the driver's threads in the last interval; waiting awake is not counted
         cpu: f64 = Seconds | 0.0;
-        /// each time series of the last interval by its tag, `GROUP/CLASS/FIGURE`; none unless somebody asks for them
+        /// number of the agent
+        agent: u32 = Unitless | 0;
+        /// each time series since the start of the segment, by its tag, `GROUP/SOURCE/SERIES`; none unless somebody asks for them
         series: BTreeMap<String, String> = Unitless | {};
+        /// counts since the start of the segment; null unless somebody asks for them
+        totals: Option<CountTotals> = Unitless | none;
         /// users who wait for the host at the end of the last interval
         waiting: WaitingCounts = Unitless;
         /// the longest wait, with the cursor's row
@@ -62,9 +66,36 @@ record! {
     }
 }
 
-impl Snapshot {
-    pub(crate) fn new(timeline: &Timeline) -> Self {
+record! {
+    /// What one agent has counted since the start of a segment.
+    CountTotals {
+        /// transactions completed
+        transactions: u64 = Number;
+        /// keys sent
+        keys: u64 = Number;
+        /// characters each way
+        characters: CharacterCounts = Unitless;
+        /// failures of the host or the line, by name
+        errors: BTreeMap<Failure, u64> = Number;
+    }
+}
+
+impl CountTotals {
+    fn of(tally: &Tally) -> Self {
+        let counts = &tally.counts;
         Self {
+            transactions: counts.transactions,
+            keys: counts.keys,
+            characters: counts.characters,
+            errors: counts.errors.clone(),
+        }
+    }
+}
+
+impl Snapshot {
+    pub(crate) fn new(timeline: &Timeline, agent: u32) -> Self {
+        Self {
+            agent,
             seconds: 0.0,
             total: (timeline.load_end != UNKNOWN).then(|| Duration::from_nanos(timeline.load_end).as_secs_f64()),
             step: 0,
@@ -81,6 +112,7 @@ impl Snapshot {
             lateness: None,
             cpu: 0.0,
             series: BTreeMap::new(),
+            totals: None,
             waiting: WaitingCounts::default(),
             long_wait: None,
             doing: BTreeMap::new(),
@@ -89,13 +121,20 @@ impl Snapshot {
         }
     }
 
-    /// The state at the end of the interval after this one, with each series if that is asked for.
-    pub(crate) fn next(&self, interval: &Interval, tally: &Tally, series_names: &SeriesNames, by_series: bool) -> Self {
+    /// The state at the end of the interval after this one. `totals`: what was counted since the start, if each series is asked for.
+    pub(crate) fn next(
+        &self,
+        interval: &Interval,
+        tally: &Tally,
+        totals: Option<&Tally>,
+        series_names: &SeriesNames,
+    ) -> Self {
         let encoded = |figure| sum_of(tally, series_names, figure).map(|sum| encode(&sum));
-        let each = tally.histograms().filter(|_| by_series);
+        let each = totals.into_iter().flat_map(Tally::histograms);
         let mut glimpses = tally.glimpses.clone();
         UserGlimpse::select(&mut glimpses);
         Self {
+            agent: self.agent,
             seconds: Duration::from_nanos(interval.end).as_secs_f64(),
             total: self.total,
             step: interval.step,
@@ -112,6 +151,7 @@ impl Snapshot {
             lateness: encoded("/lateness"),
             cpu: tally.counts.cpu - tally.counts.spun,
             series: each.map(|(index, histogram)| (series_names.tags()[index].clone(), encode(histogram))).collect(),
+            totals: totals.map(CountTotals::of),
             waiting: tally.counts.waiting,
             long_wait: tally.long_wait.clone(),
             doing: tally.doing.clone(),

@@ -167,6 +167,18 @@ impl Tally {
 
     /// Adds the counts of `other`, without loss of precision.
     pub fn merge(&mut self, other: &mut Self) {
+        self.add(other);
+        self.transactions.append(&mut other.transactions);
+        self.keys.append(&mut other.keys);
+        self.users.append(&mut other.users);
+        self.long_wait = self.long_wait.take().into_iter().chain(other.long_wait.take()).reduce(WaitSample::longer);
+        Merge::merge(&mut self.doing, &other.doing);
+        self.glimpses.append(&mut other.glimpses);
+    }
+
+    /// Adds the counts and the histograms of `other`, but no rows and samples.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.counts.merge(&other.counts);
         if self.histograms.len() < other.histograms.len() {
             self.histograms.resize_with(other.histograms.len(), || None);
         }
@@ -176,13 +188,6 @@ impl Tally {
                 mine.add(theirs).expect("it resizes itself");
             }
         }
-        self.counts.merge(&other.counts);
-        self.transactions.append(&mut other.transactions);
-        self.keys.append(&mut other.keys);
-        self.users.append(&mut other.users);
-        self.long_wait = self.long_wait.take().into_iter().chain(other.long_wait.take()).reduce(WaitSample::longer);
-        Merge::merge(&mut self.doing, &other.doing);
-        self.glimpses.append(&mut other.glimpses);
     }
 
     /// Resets all counts, and keeps the memory for the next interval.

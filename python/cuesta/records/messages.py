@@ -6,7 +6,8 @@ Made by ./scripts/docs from the declarations in `crates/`: change those.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cuesta.records.rows import WaitingCounts, WaitSample
+from cuesta.records.rows import CharacterCounts, WaitingCounts, WaitSample
+from cuesta.records.meter_report import Counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,6 +256,20 @@ class AgentReady:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CountTotals:
+    """What one agent has counted since the start of a segment."""
+
+    transactions: int
+    """Transactions completed."""
+    keys: int
+    """Keys sent."""
+    characters: CharacterCounts
+    """Characters each way."""
+    errors: Mapping[str, int]
+    """Failures of the host or the line, by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UserGlimpse:
     """One user at the end of an interval."""
 
@@ -315,8 +330,13 @@ class Snapshot:
     """Lateness in the last interval."""
     cpu: float = 0.0
     """CPU time of the driver's threads in the last interval; waiting awake is not counted."""
+    agent: int = 0
+    """Number of the agent."""
     series: Mapping[str, str] = field(default_factory=dict)
-    """Each time series of the last interval by its tag, `GROUP/CLASS/FIGURE`; none unless somebody asks for them."""
+    """Each time series since the start of the segment, by its tag, `GROUP/SOURCE/SERIES`; none unless somebody asks for
+    them."""
+    totals: CountTotals | None = None
+    """Counts since the start of the segment; null unless somebody asks for them."""
     waiting: WaitingCounts
     """Users who wait for the host at the end of the last interval."""
     long_wait: WaitSample | None
