@@ -188,8 +188,8 @@ impl RunLayout {
             let script = scripts.get(&group.script).ok_or_else(no_script)?;
             groups.push(Group::new(spec, number, script, start_at, &mut series_names)?);
         }
-        let schedule =
-            if spec.most_users.is_some() { Schedule::open(spec, start_at) } else { Schedule::new(spec, start_at) };
+        let is_open = spec.most_users.is_some() && !spec.may_be_cut;
+        let schedule = if is_open { Schedule::open(spec, start_at) } else { Schedule::new(spec, start_at) };
         Ok(Self { schedule, series_names, groups })
     }
 
