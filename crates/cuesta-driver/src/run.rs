@@ -95,7 +95,11 @@ impl Run {
     /// # Errors
     /// When the change does not follow on the schedule, or the folder cannot be written.
     pub fn announce(&self, announcement: Announcement) -> Result<(), RunError> {
+        let is_cut = announcement.cut.is_some();
         let schedule = self.announcements.announce(announcement)?;
+        if is_cut {
+            self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).follow(&schedule.timeline);
+        }
         Ok(AgentFolder::write_timeline(&self.folder, &schedule.timeline)?)
     }
 

@@ -23,6 +23,16 @@ class Mark:
     note: str
 
 
+@dataclass(frozen=True, slots=True)
+class UserRequest:
+    """Somebody asked for more or fewer users."""
+
+    at: int
+    """On the engine's clock."""
+    by: int
+    """How many users are to be added; negative: taken."""
+
+
 class Requests:
     """What those who watch a run ask of it. They ask at any time, on any thread; the engine takes it when it looks."""
 
@@ -30,6 +40,7 @@ class Requests:
         self._lock = threading.Lock()
         self._orders: list[EngineMessage] = []
         self._marks: list[Mark] = []
+        self._changes: list[UserRequest] = []
         self._watched: dict[object, WatchOrder] = {}
 
     def watch(self, viewer: object, users: Iterable[int] = (), *, series: bool = False) -> None:
@@ -48,6 +59,17 @@ class Requests:
         """Mark this instant."""
         with self._lock:
             self._marks.append(Mark(_native.now(), note))
+
+    def change_users(self, by: int) -> None:
+        """Add users, or take some if negative. What comes of it is told with the next observation (`told`)."""
+        with self._lock:
+            self._changes.append(UserRequest(_native.now(), by))
+
+    def take_changes(self) -> list[UserRequest]:
+        """Take what was asked for by `change_users` since the last call."""
+        with self._lock:
+            taken, self._changes = self._changes, []
+        return taken
 
     def take(self) -> tuple[list[EngineMessage], list[Mark]]:
         """Take the orders for all agents, and the marks, since the last call."""
@@ -77,3 +99,5 @@ class Console:
     """If set, the run ends early and keeps what was measured."""
     requests: Requests = field(default_factory=Requests)
     """What those who watch ask for."""
+    may_change_users: bool = False
+    """Whether they may change the number of users: not where the run stands for its plan, as one of a pair."""

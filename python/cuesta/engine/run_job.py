@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cuesta.engine.agents import FollowedAgent, follow, listen_to_agents, never, start_together
-from cuesta.engine.console import Console
+from cuesta.engine.console import Console, UserRequest
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import run_folder, write_run
 from cuesta.engine.job import SECOND, Job, timeline
 from cuesta.engine.ports import Deployment, Engine, Nodes, Observer
-from cuesta.engine.spec import run_spec
+from cuesta.engine.spec import AddedSteps, run_spec
+from cuesta.engine.user_changes import UserChanges, most_users_of, why_fixed
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment
 from cuesta.private_files import record_file
@@ -53,12 +54,10 @@ def run_job(job: Job, out: Path, console: Console, engine: Engine = LOCAL) -> Ru
             if console.stop.is_set() or failures:
                 break
             watched = replace(console, observer=with_steps_of_the_run(job, segment, console.observer))
-            with drive_segment(job, segment, folder / segment.folder, nodes, watched) as driven:
-                for number, step in enumerate(timeline(segment)):
-                    driven.expect(number, step.settled, step.end)
-                driven.deployment.expect_no_more()
-                driven.follow(driven.is_spoilt)
-                driven.give_up()
+            path, fixed = folder / segment.folder, why_fixed(job, console)
+            added = None if fixed else AddedSteps([most_users_of(job)], by_cut=True)
+            with drive_segment(job, segment, path, nodes, watched, added) as driven:
+                _follow_plan(driven, job, segment, fixed)
                 notes += driven.notes()
             failures = driven.failures()
     return RunResult(folder, console.stop.is_set(), failures, notes)
@@ -69,10 +68,29 @@ def with_steps_of_the_run(job: Job, segment: Segment, observe: Observer) -> Obse
     first, steps = segment.first, len(job.plan.steps)
 
     def look(seen: Observation) -> None:
-        snapshots = [replace(each, step=first + each.step, steps=steps) for each in seen.snapshots]
+        snapshots = [replace(each, step=first + each.step, steps=max(steps, each.steps)) for each in seen.snapshots]
         observe(replace(seen, snapshots=snapshots))
 
     return look
+
+
+def _follow_plan(driven: "Driven", job: Job, segment: Segment, fixed: str) -> None:
+    """Follow the steps of a segment to its end. `fixed`: why its users stay as planned; empty if they can change."""
+    for number, step in enumerate(timeline(segment)):
+        driven.expect(number, step.settled, step.end)
+    if fixed:
+        driven = replace(driven, change_users=lambda _: f"the number of users stays as planned: {fixed}")
+        driven.deployment.expect_no_more()
+    else:
+        changes = UserChanges(job, driven.folder, driven.start_at, driven.deployment, driven.announce)
+        driven = replace(driven, change_users=changes.change)
+    driven.follow(driven.is_spoilt)
+    driven.give_up()
+
+
+def keep_users(_: UserRequest) -> str:
+    """Answer who asks for more or fewer users of a search."""
+    return "the number of users stays: a search chooses it itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +103,8 @@ class Driven:
     """Nanoseconds of the engine's clock; a step's times count from here."""
     console: Console
     folder: Path
+    change_users: Callable[[UserRequest], str] = keep_users
+    """Adds or takes users, or says why not, in a sentence."""
 
     def follow(self, until: Callable[[], bool] = never) -> None:
         """Let those who watch look at intervals, until all agents end or `until` is true, or they stop the run."""
@@ -103,9 +123,11 @@ class Driven:
         for mark in marks:
             with record_file(self.folder / "marks.jsonl", "a") as file:
                 file.write(to_row(MarkRow(seconds=max(mark.at - self.start_at, 0) / SECOND, note=mark.note)))
+        told = [self.change_users(asked) for asked in self.console.requests.take_changes()]
         snapshots = [each.latest for each in self.agents if each.latest]
         screens = [screen for each in self.agents for screen in each.screens]
-        self.console.observer(Observation(snapshots=snapshots, screens=screens, meters=self.deployment.meter_rows()))
+        meters = self.deployment.meter_rows()
+        self.console.observer(Observation(snapshots=snapshots, screens=screens, meters=meters, told=told))
 
     def expect(self, number: int, settled: int, end: int) -> None:
         """Have the meters report a step; ns from the start."""
@@ -145,15 +167,12 @@ class Driven:
 
 @contextmanager
 def drive_segment(  # noqa: PLR0913, PLR0917, what a segment is made of
-    job: Job, segment: Segment, folder: Path, nodes: Nodes, console: Console, most: Sequence[int] | None = None
+    job: Job, segment: Segment, folder: Path, nodes: Nodes, console: Console, added: AddedSteps | None = None
 ) -> Iterator[Driven]:
-    """Run a segment's host, agents and meters during the block.
-
-    `most` has the most users of each group, if steps may be added.
-    """
+    """Run a segment's host, agents and meters during the block; `added` says that steps may be added to it."""
     folder.mkdir(mode=0o700, exist_ok=True)
     with nodes.deploy(job, segment, folder) as deployment, listen_to_agents(deployment.agents, folder) as agents:
-        spec = run_spec(job, segment, deployment.address(), deployment.threads, most)
+        spec = run_spec(job, segment, deployment.address(), deployment.threads, added)
         for agent in agents:
             agent.instruct(spec, _tapes(job), deployment.environment)
         if job.metered_every or timeline(segment)[0].settled < METERS_START:

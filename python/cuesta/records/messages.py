@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cuesta.records.rows import CharacterCounts, WaitingCounts, WaitSample
-from cuesta.records.meter_report import Counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,3 +17,5 @@ class Observation:
     """What those users see who are looked at."""
     meters: Sequence[MeterRecord] = ()
     """The newest reading of each host's meters, with `row` or `gap`."""
+    told: Sequence[str] = ()
+    """Sentences in answer to what was asked for since the last one."""
