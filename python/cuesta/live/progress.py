@@ -68,6 +68,8 @@ def _ignore(_: object) -> None:
 
 def _observe_with(show: Show) -> Callable[[Observation], None]:
     def look(seen: Observation) -> None:
+        for text in seen.told:
+            inform(text)
         if view := merge(seen):
             show(view)
 

@@ -21,9 +21,12 @@ from cuesta.live.view import View, merge
 from cuesta.records.messages import UserScreen
 from cuesta.records.observation import Observation
 
-KEYS = "p hold starts  m mark  s a user's screen  q stop"
-HELD_KEYS = "p let users start  m mark  s a user's screen  q stop"
+KEYS = "p hold starts  + - users  m mark  s a user's screen  q stop"
+HELD_KEYS = "p let users start  + - users  m mark  s a screen  q stop"
 SCREEN_KEYS = "← → another user  s back  q stop"
+QUESTIONS = {"user": "the screen of user", "+": "how many users are to come", "-": "how many users are to leave"}
+MOST_DIGITS = 9
+"""Digits that are read of a number."""
 MOST_TOLD = 50
 """Sentences that are kept to be shown."""
 ESCAPES = {b"\x1b[C": "right", b"\x1b[D": "left", b"\x1bOC": "right", b"\x1bOD": "left", b"\x1b": "escape"}
@@ -45,7 +48,7 @@ class TerminalView:
         self._user: int | None = None
         """Whose screen is shown."""
         self._question: str | None = None
-        """What is asked at the last row: `note` or `user`."""
+        """What is asked at the last row: `note`, `user`, or how many users are to come (`+`) or to leave (`-`)."""
         self._typed = ""
         self._is_held = False
         self._began, self._spent = 0.0, 0.0
@@ -64,6 +67,7 @@ class TerminalView:
             self._view = view
             self._history.add(view)
             self._screens = {screen.user: screen for screen in seen.screens}
+            self.told += seen.told
             self._draw()
         self._spent += time.thread_time() - begin
 
@@ -115,6 +119,8 @@ class TerminalView:
                 self._steering.hold_starts(self._is_held)
             case "m":
                 self._question, self._typed = "note", ""
+            case "+" | "-":
+                self._question, self._typed = key, ""
             case "s" | "escape" if self._user is not None:
                 self._show_user(None)
             case "s":
@@ -128,13 +134,19 @@ class TerminalView:
             if question == "note":
                 self._steering.mark(self._typed)
             elif self._typed.isdecimal() and self._typed.isascii():
-                self._show_user(int(self._typed))
+                self._take_number(question, int(self._typed[:MOST_DIGITS]))
         elif key == "escape":
             self._question = None
         elif key in ERASE:
             self._typed = self._typed[:-1]
         elif key.isprintable() and len(key) == 1:
             self._typed += key
+
+    def _take_number(self, question: str | None, number: int) -> None:
+        if question == "user":
+            self._show_user(number)
+        elif number:
+            self._steering.change_users(number if question == "+" else -number)
 
     def _show_user(self, user: int | None) -> None:
         self._user = user
@@ -159,8 +171,8 @@ class TerminalView:
             return "stopping; what was measured is kept"
         if self._question == "note":
             return f"mark this instant: {self._typed}▏ (Enter; Esc: not)"
-        if self._question == "user":
-            return f"the screen of user: {self._typed}▏ (Enter; Esc: not)"
+        if self._question in QUESTIONS:
+            return f"{QUESTIONS[self._question]}: {self._typed}▏ (Enter; Esc: not)"
         if self._user is not None:
             return SCREEN_KEYS
         return HELD_KEYS if self._is_held else KEYS
