@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -85,6 +85,7 @@ class Driven:
     """Nanoseconds of the engine's clock; a step's times count from here."""
     console: Console
     folder: Path
+    marks: list[MarkRow] = field(default_factory=list)
 
     def follow(self, until: Callable[[], bool] = never) -> None:
         """Let those who watch look at intervals, until all agents end or `until` is true, or they stop the run."""
@@ -101,11 +102,14 @@ class Driven:
         orders, marks = self.console.requests.take()
         self.obey(orders)
         for mark in marks:
+            self.marks.append(MarkRow(seconds=max(mark.at - self.start_at, 0) / SECOND, note=mark.note))
             with record_file(self.folder / "marks.jsonl", "a") as file:
-                file.write(to_row(MarkRow(seconds=max(mark.at - self.start_at, 0) / SECOND, note=mark.note)))
+                file.write(to_row(self.marks[-1]))
         snapshots = [each.latest for each in self.agents if each.latest]
         screens = [screen for each in self.agents for screen in each.screens]
-        self.console.observer(Observation(snapshots=snapshots, screens=screens, meters=self.deployment.meter_rows()))
+        meters, marks_so_far = self.deployment.meter_rows(), tuple(self.marks)
+        seen = Observation(snapshots=snapshots, screens=screens, meters=meters, marks=marks_so_far)
+        self.console.observer(seen)
 
     def expect(self, number: int, settled: int, end: int) -> None:
         """Have the meters report a step; ns from the start."""

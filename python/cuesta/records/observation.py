@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cuesta.records.messages import Snapshot, UserScreen
-from cuesta.records.rows import MeterRecord
+from cuesta.records.rows import MarkRow, MeterRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,3 +17,5 @@ class Observation:
     """What those users see who are looked at."""
     meters: Sequence[MeterRecord] = ()
     """The newest reading of each host's meters, with `row` or `gap`."""
+    marks: Sequence[MarkRow] = ()
+    """All instants of the segment that were marked so far."""

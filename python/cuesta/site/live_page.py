@@ -1,0 +1,163 @@
+"""The page of a run that goes on: its events, the screens of its users, and what those who look at it ask for."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from cuesta.live.followed import FollowedRun
+from cuesta.live.view import View
+from cuesta.records.messages import UserScreen
+from cuesta.records.reading import to_json
+
+MOST_STREAMS = 256
+"""Most pages that can be open at once."""
+MOST_USERS = 4
+"""Most users whose screens one page shows."""
+MOST_WATCHED = 16
+"""Most users whose screens all pages show together."""
+MOST_NOTE = 200
+"""Most characters of a note."""
+SILENCE = 15.0
+"""Seconds without news after which a comment is sent, so that an end that has gone away is noticed."""
+LOADING = 10.0
+"""Most seconds to wait, at the end, for open pages to load the report."""
+
+
+class Asks(Protocol):
+    """What a page asks of the run."""
+
+    def watch(self, users: Sequence[int], /) -> None:
+        """Show the screens of these users, and no others."""
+
+    def mark(self, note: str, /) -> None:
+        """Mark this instant."""
+
+    def stop(self) -> None:
+        """End the run, and keep what was measured."""
+
+
+class LivePage:
+    """Serves one run. A page that is slow gets what is newest, and nothing waits for it."""
+
+    def __init__(self, run: FollowedRun, asks: Asks) -> None:
+        self._run, self._asks = run, asks
+        self._news = asyncio.Event()
+        self._users: dict[object, Sequence[int]] = {}
+        """The users whose screens each open page shows."""
+
+    def routes(self) -> list[Route]:
+        """Its routes, but the page itself."""
+        return [
+            Route("/events", self._open_events),
+            Route("/mark", self._mark, methods=["POST"]),
+            Route("/stop", self._stop, methods=["POST"]),
+        ]
+
+    def renew(self) -> None:
+        """Tell all pages what is new."""
+        self._news.set()
+        self._news = asyncio.Event()
+
+    async def _open_events(self, request: Request) -> Response:
+        users = _read_users(request.query_params.get("users", ""))
+        if len(self._users) >= MOST_STREAMS:
+            raise HTTPException(503, "too many pages are open")
+        return StreamingResponse(self._stream(users), media_type="text/event-stream")
+
+    async def _stream(self, users: Sequence[int]) -> AsyncIterator[str]:
+        page = object()
+        self._show(page, users)
+        try:
+            async for part in self._follow(users):
+                yield part
+        finally:
+            del self._users[page]
+            self._ask_for_screens()
+
+    async def _follow(self, users: Sequence[int]) -> AsyncIterator[str]:
+        """What is new, as events, until the run has ended."""
+        run = self._run
+        sent = _Sent()
+        while True:
+            news = self._news
+            for name, content in sent.catch_up(run, users):
+                yield f"event: {name}\ndata: {to_json(content)}\n\n"
+            if run.ending:
+                return
+            try:
+                await asyncio.wait_for(news.wait(), SILENCE)
+            except TimeoutError:
+                yield ": the run goes on\n\n"
+
+    async def _mark(self, request: Request) -> Response:
+        note = (await _read_object(request)).get("note")
+        if not isinstance(note, str) or len(note) > MOST_NOTE:
+            raise HTTPException(422, f"expected a note of at most {MOST_NOTE} characters")
+        self._asks.mark(note)
+        return Response(status_code=204)
+
+    async def _stop(self, _: Request) -> Response:
+        self._asks.stop()
+        return Response(status_code=204)
+
+    def _show(self, page: object, users: Sequence[int]) -> None:
+        watched = {user for shown in self._users.values() for user in shown}
+        self._users[page] = users if len(watched | set(users)) <= MOST_WATCHED else ()
+        self._ask_for_screens()
+
+    def _ask_for_screens(self) -> None:
+        self._asks.watch(sorted({user for users in self._users.values() for user in users}))
+
+
+class _Sent:
+    """What one page has."""
+
+    def __init__(self) -> None:
+        self._view: View | None = None
+        self._points = self._told = self._marks = -1
+        self._screens: Sequence[UserScreen] = ()
+
+    def catch_up(self, run: FollowedRun, users: Sequence[int]) -> Iterator[tuple[str, object]]:
+        """The events that it lacks, by name."""
+        if not 0 <= run.timeline.added - self._points <= 1:
+            self._points = run.timeline.added
+            yield "begin", {"about": run.about, "course": run.timeline.points}
+        for name, log, count in (("told", run.told, self._told), ("mark", run.marks, self._marks)):
+            for said in log.since(max(count, 0)):
+                yield name, said
+        self._told, self._marks = run.told.count, run.marks.count
+        if run.view and run.view is not self._view:
+            self._view = run.view
+            yield "moment", {"now": run.timeline.now, "view": run.view}
+        if run.timeline.added > self._points:
+            self._points = run.timeline.added
+            yield "point", run.timeline.points[-1]
+        screens = [each for each in run.screens if each.user in users]
+        if screens != self._screens:
+            self._screens = screens
+            yield "screens", screens
+        if run.ending:
+            yield "end", run.ending
+
+
+def _read_users(text: str) -> Sequence[int]:
+    parts = [part for part in text.split(",") if part]
+    if len(parts) > MOST_USERS or not all(part.isascii() and part.isdecimal() and len(part) < 8 for part in parts):
+        raise HTTPException(422, f"users: expected at most {MOST_USERS} numbers with commas")
+    return [int(part) for part in parts]
+
+
+async def _read_object(request: Request) -> Mapping[str, object]:
+    try:
+        content = json.loads(await request.body())
+    except ValueError:
+        content = None
+    if not isinstance(content, dict):
+        raise HTTPException(422, "expected an object of JSON")
+    return content
