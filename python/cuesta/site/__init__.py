@@ -1,0 +1,8 @@
+"""Pages in a browser: runs that go on, finished ones, certifications and the ledger.
+
+A page only reads; what it may ask of a run that goes on is to stop and to mark an instant.
+
+- `access`: who may look; `guard`: what every request and answer passes.
+- `application`: routes behind the guard; `serving`: serves them on a socket, with limits.
+- `frame`: what all pages have around them; `static_files`: the scripts and styles that they load.
+"""
