@@ -50,12 +50,14 @@ class ToPublisher:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromPublisher:
-    """What the process tells. One field of each message has a value."""
+    """What the process tells. One field of each message has a value; `remedy` goes with `failed`."""
 
     ready: Mapping[str, str] | None = None
     """It serves: the address of each outlet that has one."""
     failed: str | None = None
     """It cannot begin, and has ended."""
+    remedy: str | None = None
+    """What to do then."""
     warning: str | None = None
     """What does not work any longer, while the rest goes on."""
     watch: WatchOrder | None = None

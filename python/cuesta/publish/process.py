@@ -43,7 +43,7 @@ async def main(answers: int) -> None:
     try:
         outlets = open_outlets(run, first.begin, say)
     except CuestaError as error:
-        say(FromPublisher(failed=str(error)))
+        say(FromPublisher(failed=str(error), remedy=error.remedy))
         return
     os.nice(19)  # the users who are played come first
     serving = [asyncio.create_task(outlet.serve()) for outlet in outlets]

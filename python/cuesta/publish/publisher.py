@@ -5,8 +5,9 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import IO
 
 from cuesta.errors import CuestaError
@@ -17,8 +18,9 @@ from cuesta.publish.messages import Beginning, FromPublisher, Outlets, ToPublish
 from cuesta.records.observation import Observation
 from cuesta.records.reading import from_json
 
-PATIENCE = 15.0
+PATIENCE = 20.0
 """Seconds for the process to end after the run: pages that are open load the report."""
+ADDRESSES = {"web": "the page is at {}", "prometheus": "Prometheus can scrape {}"}
 
 
 class Publisher:
@@ -26,13 +28,18 @@ class Publisher:
 
     name = "page and exporters"
 
-    def __init__(self, process: subprocess.Popen[bytes], answers: IO[bytes]) -> None:
-        self._process, self._answers = process, answers
+    def __init__(self, process: subprocess.Popen[bytes], answers: IO[bytes], addresses: Mapping[str, str]) -> None:
+        self._process, self._answers, self._addresses = process, answers, addresses
         self._changed = threading.Condition()
         self._messages: list[ToPublisher] = []
         self._seen: Observation | None = None
         self._cpu = 0.0
-        self._threads: list[threading.Thread] = []
+        self._feeding = threading.Thread(target=self._feed, daemon=True)
+        self._feeding.start()
+
+    def addresses(self) -> list[str]:
+        """Where the run can be seen, a sentence each."""
+        return [ADDRESSES[name].format(address) for name, address in self._addresses.items()]
 
     def look(self, seen: Observation) -> None:
         """Publish what is seen of the run."""
@@ -47,37 +54,19 @@ class Publisher:
     def end(self, ending: Ending) -> None:
         """Publish that the run has ended, and wait for the process to end."""
         self._send(ToPublisher(end=ending))
-        self._threads[0].join(PATIENCE)
+        self._feeding.join(PATIENCE)
         try:
             self._process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            self._process.wait()
-        self._threads[1].join()
 
     def cpu(self) -> float:
         """CPU seconds of the process so far."""
         return self._cpu
 
-    def begin(self, beginning: Beginning) -> dict[str, str]:
-        """Have it serve; the addresses of its outlets. Raises CuestaError if it cannot."""
-        assert self._process.stdin
-        self._process.stdin.write(encode(ToPublisher(begin=beginning)))
-        self._process.stdin.flush()
-        first = self._answers.readline()
-        answer = from_json(FromPublisher, json.loads(first)) if first else FromPublisher(failed="its process has ended")
-        if answer.ready is None:
-            self._process.stdin.close()
-            self._process.wait()
-            raise CuestaError(f"the run cannot be published: {answer.failed}")
-        return dict(answer.ready)
-
     def follow(self, steering: Steering, stop: threading.Event, warn: Callable[[str], None]) -> None:
-        """Feed it, and pass on what it asks for, until it ends."""
-        follow = threading.Thread(target=self._obey, args=(steering, stop, warn), daemon=True)
-        self._threads = [threading.Thread(target=self._feed, daemon=True), follow]
-        for thread in self._threads:
-            thread.start()
+        """Pass on from now on what those who watch ask for, and what does not work."""
+        threading.Thread(target=self._obey, args=(steering, stop, warn), daemon=True).start()
 
     def _send(self, message: ToPublisher) -> None:
         with self._changed:
@@ -120,17 +109,34 @@ class Publisher:
 
 
 @contextmanager
-def start_publisher(about: About, outlets: Outlets, run: str) -> Iterator[tuple[Publisher, dict[str, str]]]:
-    """Have a process publish a run during the block; yields it with the addresses of its outlets.
+def start_publisher(about: About, outlets: Outlets, folder: Path) -> Iterator[Publisher]:
+    """Have a process publish a run during the block, whose folder will be `folder`.
 
     Raises CuestaError if an address cannot be had.
     """
-    answers, end_of_answers = os.pipe()
-    command = [sys.executable, "-m", "cuesta.publish.process", str(end_of_answers)]
+    read, write = os.pipe()
+    command = [sys.executable, "-m", "cuesta.publish.process", str(write)]
     with (
-        os.fdopen(answers, "rb") as read,
-        subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[end_of_answers]) as process,
+        os.fdopen(read, "rb") as answers,
+        subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[write]) as process,
     ):
-        os.close(end_of_answers)
-        publisher = Publisher(process, read)
-        yield publisher, publisher.begin(Beginning(about=about, outlets=outlets, run=run))
+        os.close(write)
+        addresses = _begin(process, answers, Beginning(about=about, outlets=outlets, run=folder.name))
+        publisher = Publisher(process, answers, addresses)
+        try:
+            yield publisher
+        finally:
+            publisher.end(Ending(sentence="the run has ended", folder=str(folder.absolute())))
+
+
+def _begin(process: subprocess.Popen[bytes], answers: IO[bytes], beginning: Beginning) -> Mapping[str, str]:
+    """Have it serve; the addresses of its outlets."""
+    assert process.stdin
+    with suppress(BrokenPipeError):
+        process.stdin.write(encode(ToPublisher(begin=beginning)))
+        process.stdin.flush()
+    first = answers.readline()
+    answer = from_json(FromPublisher, json.loads(first)) if first else FromPublisher(failed="its process has ended")
+    if answer.ready is None:
+        raise CuestaError(f"the run cannot be published: {answer.failed}", answer.remedy)
+    return answer.ready

@@ -3,18 +3,23 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from importlib.resources import files
 from typing import Protocol
 
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from cuesta.live.followed import FollowedRun
 from cuesta.live.view import View
+from cuesta.plain_text import plain
 from cuesta.records.messages import UserScreen
 from cuesta.records.reading import to_json
+from cuesta.site.frame import frame
 
+SCRIPTS = ("vega.js", "screen.js", "charts.js", "live.js")
 MOST_STREAMS = 256
 """Most pages that can be open at once."""
 MOST_USERS = 4
@@ -52,8 +57,9 @@ class LivePage:
         """The users whose screens each open page shows."""
 
     def routes(self) -> list[Route]:
-        """Its routes, but the page itself."""
+        """Its routes."""
         return [
+            Route("/", self._page),
             Route("/events", self._open_events),
             Route("/mark", self._mark, methods=["POST"]),
             Route("/stop", self._stop, methods=["POST"]),
@@ -63,6 +69,13 @@ class LivePage:
         """Tell all pages what is new."""
         self._news.set()
         self._news = asyncio.Event()
+
+    async def hand_over(self) -> None:
+        """Wait until the pages that are open have loaded the report, but not for long."""
+
+    async def _page(self, _: Request) -> Response:
+        title, body = plain(self._run.about.title), Markup(files("cuesta.site").joinpath("live.html").read_text())  # noqa: S704
+        return HTMLResponse(frame(title, body, pages={}, scripts=SCRIPTS, styles=("screen.css", "live.css")))
 
     async def _open_events(self, request: Request) -> Response:
         users = _read_users(request.query_params.get("users", ""))
