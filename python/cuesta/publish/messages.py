@@ -72,4 +72,7 @@ class FromPublisher:
 
 def encode(message: ToPublisher | FromPublisher) -> bytes:
     """A message as a row of JSON."""
-    return to_json({name: value for name in message.__slots__ if (value := getattr(message, name)) is not None}).encode() + b"\n"
+    return (
+        to_json({name: value for name in message.__slots__ if (value := getattr(message, name)) is not None}).encode()
+        + b"\n"
+    )
