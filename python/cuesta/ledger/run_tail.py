@@ -14,7 +14,7 @@ from cuesta.ledger.run_folder import Tag, number_of, segment_folders
 from cuesta.records.messages import Snapshot
 from cuesta.records.observation import Observation
 from cuesta.records.reading import from_json
-from cuesta.records.rows import MarkRow, MeterRecord, SeriesRow
+from cuesta.records.rows import MarkRow, MeterRecord, SeriesRow, WaitingCounts
 from cuesta.records.series import KEYS
 
 Spent = dict[float, dict[str, list[Histogram]]]
@@ -89,6 +89,6 @@ def _snapshot(agent: int, row: SeriesRow, durations: Mapping[str, Sequence[Histo
         lateness=encoded(f"{KEYS}/lateness"),
         cpu=row.cpu,
         agent=agent,
-        waiting=row.waiting or WaitingCounts(),
+        waiting=row.waiting or WaitingCounts(oldest=0.0),
         long_wait=None,
     )
