@@ -2,7 +2,7 @@
 'use strict';
 
 (() => {
-  const {LiveChart, digits, formatDuration, make} = window.cuesta;
+  const {Lines, Trials, digits, formatDuration, make} = window.cuesta;
   const byId = (id) => document.getElementById(id);
   const count = (value) => Math.round(value).toLocaleString('en');
   const share = (value) => `${digits(100 * value)} %`;
@@ -15,15 +15,16 @@
   const LONG_WAIT = 1; // seconds from which a wait is shown as bad
   const times = (of) => QUANTILES.map((name) => [`${of}_${name}`, name]);
   const charts = {
-    echo: {title: 'Echo time', series: times('echo'), format: 'duration'},
-    response: {title: 'Response time', series: times('response'), format: 'duration'},
+    echo: {title: 'Echo time', series: times('echo'), duration: true},
+    response: {title: 'Response time', series: times('response'), duration: true},
     rates: {title: 'Keys and answers a second', series: [['keys_per_s', 'keys'], ['per_s', 'answers']]},
     users: {title: 'Users', series: [['users', 'with a line'], ['waiting', 'waiting']]},
     host: {title: 'CPU time of the host, in percent', series: [['usr', 'user'], ['sys', 'system']], stacked: true},
-    late: {title: 'Lateness of the driver', series: [['late', 'p99']], format: 'duration'},
+    late: {title: 'Lateness of the driver', series: [['late', 'p99']], duration: true},
   };
-  const drawn = Object.fromEntries(Object.entries(charts).map(([name, about]) => [name, new LiveChart(document.querySelector('#charts .plots'), about)]));
-  const trials = new Map();
+  const drawn = Object.fromEntries(Object.entries(charts).map(([name, about]) => [name, new Lines(document.querySelector('#charts .plots'), about)]));
+  let trials = null;
+  let shownSearch = '';
   let about = null;
   let marks = [];
   let chosen = [];
@@ -164,6 +165,14 @@
 
   const showSearch = (search) => {
     byId('search').hidden = !search;
+    const text = JSON.stringify(search);
+    if (!search || text === shownSearch) return;
+    shownSearch = text;
+    trials ||= new Trials(byId('search').querySelector('.plots'));
+    trials.show(search);
+    const of = search.load === 'users' ? 'users' : 'arrivals a second';
+    const interval = search.limit === null ? `objective ${search.objective.join(', ')}` : `limit so far ${digits(search.limit)} ${of}, from ${search.low === null ? '0' : digits(search.low)} to ${search.high === null ? 'not known' : digits(search.high)}`;
+    byId('next').textContent = search.next ? `${interval}. Next: ${digits(search.next.load)} ${of}, ${search.next.because}.` : `${interval}. ${search.ended || ''}`;
   };
 
   const say = ({at, text}) => {
@@ -227,7 +236,7 @@
     event.preventDefault();
     if (/^\d{1,7}$/.test(byId('number').value)) choose([...chosen.filter((each) => each !== Number(byId('number').value)), Number(byId('number').value)]);
   });
-  document.addEventListener('visibilitychange', () => Object.values(drawn).forEach((chart) => chart.isStale && chart.renew()));
+  document.addEventListener('visibilitychange', () => Object.values(drawn).forEach(({chart}) => chart.isStale && chart.renew()));
   const asked = new URLSearchParams(location.search).get('users');
   if (asked && /^\d{1,7}(,\d{1,7}){0,3}$/.test(asked)) choose(asked.split(',').map(Number));
   else listen();
