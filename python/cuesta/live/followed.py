@@ -9,6 +9,7 @@ from cuesta.live.timeline import Timeline
 from cuesta.live.view import View, merge
 from cuesta.records.messages import UserScreen
 from cuesta.records.observation import Observation
+from cuesta.records.rows import MarkRow
 
 MOST_KEPT = 200
 """Sentences, and marks, that are kept."""
@@ -64,7 +65,7 @@ class FollowedRun:
         self.marks = Log()
         """The instants that somebody marked."""
         self.ending: Ending | None = None
-        self._marks_of_segment = 0
+        self._marks: Sequence[MarkRow] = ()
 
     def take(self, seen: Observation) -> None:
         """Take what is seen of it."""
@@ -72,11 +73,10 @@ class FollowedRun:
         self.view = merge(seen) or self.view
         if self.view:
             self.timeline.add(self.view)
-        if len(seen.marks) < self._marks_of_segment:
-            self._marks_of_segment = 0
-        for mark in seen.marks[self._marks_of_segment :]:
+        known = len(self._marks) if tuple(seen.marks[: len(self._marks)]) == self._marks else 0
+        for mark in seen.marks[known:]:
             self.marks.add(Said(self.timeline.before + mark.seconds, mark.note))
-        self._marks_of_segment = len(seen.marks)
+        self._marks = tuple(seen.marks)
 
     def tell(self, sentence: str) -> None:
         """Take a sentence on its progress."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Protocol
 
@@ -78,12 +78,13 @@ class LivePage:
         return HTMLResponse(frame(title, body, pages={}, scripts=SCRIPTS, styles=("screen.css", "live.css")))
 
     async def _open_events(self, request: Request) -> Response:
-        users = _read_users(request.query_params.get("users", ""))
+        users = read_users(request.query_params.get("users", ""))
         if len(self._users) >= MOST_STREAMS:
             raise HTTPException(503, "too many pages are open")
-        return StreamingResponse(self._stream(users), media_type="text/event-stream")
+        return StreamingResponse(self.stream(users), media_type="text/event-stream")
 
-    async def _stream(self, users: Sequence[int]) -> AsyncIterator[str]:
+    async def stream(self, users: Sequence[int]) -> AsyncGenerator[str]:
+        """What a page is told that shows the screens of these users, as server-sent events."""
         page = object()
         self._show(page, users)
         try:
@@ -133,16 +134,16 @@ class _Sent:
 
     def __init__(self) -> None:
         self._view: View | None = None
-        self._points = self._told = self._marks = -1
-        self._screens: Sequence[UserScreen] = ()
+        self._points, self._told, self._marks = -2, 0, 0
+        self._screens: list[UserScreen] = []
 
     def catch_up(self, run: FollowedRun, users: Sequence[int]) -> Iterator[tuple[str, object]]:
         """The events that it lacks, by name."""
         if not 0 <= run.timeline.added - self._points <= 1:
-            self._points = run.timeline.added
+            self._points, self._told, self._marks = run.timeline.added, 0, 0
             yield "begin", {"about": run.about, "course": run.timeline.points}
         for name, log, count in (("told", run.told, self._told), ("mark", run.marks, self._marks)):
-            for said in log.since(max(count, 0)):
+            for said in log.since(count):
                 yield name, said
         self._told, self._marks = run.told.count, run.marks.count
         if run.view and run.view is not self._view:
@@ -159,7 +160,8 @@ class _Sent:
             yield "end", run.ending
 
 
-def _read_users(text: str) -> Sequence[int]:
+def read_users(text: str) -> Sequence[int]:
+    """Read the numbers of users, with commas. Raises HTTPException."""
     parts = [part for part in text.split(",") if part]
     if len(parts) > MOST_USERS or not all(part.isascii() and part.isdecimal() and len(part) < 8 for part in parts):
         raise HTTPException(422, f"users: expected at most {MOST_USERS} numbers with commas")
