@@ -1,6 +1,7 @@
 """What those who follow a run know of it, through its segments."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -39,7 +40,7 @@ def test_a_long_run_has_points_at_equal_distances_and_never_too_many(seconds: in
         timeline.add(view_at(elapsed))
     at = [point.at for point in timeline.points]
     assert MOST / 2 - 1 <= len(at) <= MOST
-    assert {later - earlier for earlier, later in zip(at, at[1:], strict=False)} == {at[1] - at[0]}
+    assert {later - earlier for earlier, later in pairwise(at)} == {at[1] - at[0]}
     assert at[0] == 0
     assert at[-1] >= seconds - 2 * (at[1] - at[0])
 
