@@ -31,9 +31,9 @@ class SearchTrial:
     choice: SearchChoice | None
     """What led to it; None if nothing did."""
     limit: str | None
-    """The limit that it exceeds most, or is nearest to, as in the plan; None if none was measured."""
+    """The limit that it exceeds most, or is nearest to, as in the plan."""
     value: float | None
-    """What was measured of that limit's figure,"""
+    """What was measured of that limit's figure, None if nothing was,"""
     unit: str | None
     """in this unit of the catalogue of figures."""
     ratio: float | None

@@ -54,7 +54,7 @@ def _end(decision: Try | Outcome) -> str | None:
 
 
 def _trial(row: TrialRow, step: StepFigures, method: Method) -> SearchTrial:
-    trial, worst = row.trial, worst_limit(step)
+    trial, worst = row.trial, worst_limit(step) or next(iter(step.limits), None)
     low, high = _span(row, method)
     return SearchTrial(
         number=trial.step + 1,
