@@ -1,13 +1,13 @@
 """Where a run is watched and steered: its observer, the order to stop, and what else is asked of it meanwhile."""
 
 import threading
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 
 from cuesta import _native
 from cuesta.engine.ports import Observer
 from cuesta.records.messages import EngineMessage, WatchOrder
-from cuesta.records.observation import Observation
+from cuesta.records.observation import Observation, RunOfSeries
 
 
 def look_away(_: Observation) -> None:
@@ -77,3 +77,11 @@ class Console:
     """If set, the run ends early and keeps what was measured."""
     requests: Requests = field(default_factory=Requests)
     """What those who watch ask for."""
+
+    def showing(self, add: Callable[[Observation], Observation]) -> "Console":
+        """The same, whose observer receives what `add` makes of what is seen."""
+        return replace(self, observer=lambda seen: self.observer(add(seen)))
+
+    def in_series(self, series: RunOfSeries) -> "Console":
+        """The same for one run of several."""
+        return self.showing(lambda seen: replace(seen, series=series))

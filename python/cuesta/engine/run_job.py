@@ -156,6 +156,7 @@ def drive_segment(  # noqa: PLR0913, PLR0917, what a segment is made of
     `most` has the most users of each group, if steps may be added.
     """
     folder.mkdir(mode=0o700, exist_ok=True)
+    console.observer(Observation(snapshots=()))  # a host and its agents may take some seconds to start
     with nodes.deploy(job, segment, folder) as deployment, listen_to_agents(deployment.agents, folder) as agents:
         spec = run_spec(job, segment, deployment.address(), deployment.threads, most)
         for agent in agents:
