@@ -8,7 +8,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from cuesta._native import Histogram
-from cuesta.live.metrics import Distribution, Metrics
+from cuesta.publish.metrics import Distribution, Metrics
 from cuesta.live.view import View
 
 FINEST, OCTAVES, PARTS = 1e-4, 20, 16
