@@ -1,30 +1,53 @@
-"""What Prometheus scrapes of a run (`--prometheus`)."""
+"""What Prometheus scrapes of a run: an application for `/metrics` (ASGI).
 
-from collections.abc import Iterator, Mapping
-from itertools import accumulate
+The official client writes the text, compresses it and negotiates OpenMetrics. It cannot write native histograms as
+Prometheus asks for them: `native_histograms` does, for a scraper that prefers protocol buffers.
+"""
+
+import gzip
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from typing import Any
 
 from prometheus_client import CollectorRegistry
+from prometheus_client.asgi import make_asgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from cuesta._native import Histogram
-from cuesta.publish.metrics import Distribution, Metrics
-from cuesta.live.view import View
+from cuesta.publish import native_histograms
+from cuesta.publish.buckets import EDGES, cumulative_counts, total_seconds
+from cuesta.publish.instruments import DURATIONS, NUMBERS, describe, label, prometheus_name
+from cuesta.publish.metrics import Metrics
 
-FINEST, OCTAVES, PARTS = 1e-4, 20, 16
-"""Buckets begin at 0.1 ms; each is 2^(1/16) − 1 = 4.4 % wide, so that a quantile is known within half of that."""
-EDGES = [FINEST * 2 ** (number / PARTS) for number in range(OCTAVES * PARTS + 1)]
-MEANINGS = {
-    "echo": "from the instant at which a key was due to its echo",
-    "lateness": "from the instant at which a key could be sent to its sending: the driver's own delay",
-    "response": "from the instant at which the last key of a transaction was due to its whole answer",
-    "first_response": "from the instant at which the last key of a transaction was due to the first character of its answer",
-}
+LE = (*(f"{edge:.7g}" for edge in EDGES), "+Inf")
+"""The edges of buckets as labels have them."""
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 
-def registry_of(metrics: Metrics) -> CollectorRegistry:
-    """What a scrape asks: the metrics as they are then."""
-    registry = CollectorRegistry()
+def make_app(metrics: Metrics) -> App:
+    """An application that answers each GET with the metrics as they are then."""
+    as_text: App = make_asgi_app(make_registry(metrics))
+
+    async def app(scope: Message, receive: Receive, send: Send) -> None:
+        headers = dict(scope["headers"])
+        if not native_histograms.is_asked_for(headers.get(b"accept", b"")):
+            await as_text(scope, receive, send)
+            return
+        body, about = native_histograms.encode(metrics), [(b"content-type", native_histograms.CONTENT_TYPE)]
+        if b"gzip" in headers.get(b"accept-encoding", b""):
+            body, about = gzip.compress(body, 1), [*about, (b"content-encoding", b"gzip")]
+        await send({"type": "http.response.start", "status": 200, "headers": about})
+        await send({"type": "http.response.body", "body": body})
+
+    return app
+
+
+def make_registry(metrics: Metrics) -> CollectorRegistry:
+    """What the client writes: the metrics as they are when it is asked."""
+    registry = CollectorRegistry(target_info={"cuesta_run_id": metrics.run_id})
     registry.register(RunCollector(metrics))
     return registry
 
@@ -40,62 +63,23 @@ class RunCollector(Collector):
         return []
 
     def collect(self) -> Iterator[Metric]:
-        yield from _durations(self._metrics.distributions())
-        counts = self._metrics.counts()
-        yield CounterMetricFamily("cuesta_transactions", "Transactions completed.", counts.transactions)
-        yield CounterMetricFamily("cuesta_keys", "Keys sent.", counts.keys)
-        characters = CounterMetricFamily("cuesta_characters", "Characters typed and shown.", labels=["direction"])
-        errors = CounterMetricFamily("cuesta_errors", "Failures of the host or the line.", labels=["error_type"])
-        for direction, count in counts.characters.items():
-            characters.add_metric([direction], count)
-        for name, count in counts.errors.items():
-            errors.add_metric([name], count)
-        yield from (characters, errors)
-        if self._metrics.view:
-            yield from _state(self._metrics.view)
+        yield from _durations(self._metrics)
+        for number in NUMBERS:
+            family = CounterMetricFamily if number.is_count else GaugeMetricFamily
+            values = family(prometheus_name(number), describe(number), labels=[*map(label, number.attributes)])
+            for attributes, value in number.read(self._metrics):
+                values.add_metric(attributes, value)
+            yield values
 
 
-def _durations(distributions: Mapping[Distribution, Histogram]) -> Iterator[Metric]:
-    labels = ["cuesta_group", "cuesta_transaction"]
-    for figure, meaning in MEANINGS.items():
-        of_figure = {which: histogram for which, histogram in distributions.items() if which.figure == figure}
-        family = HistogramMetricFamily(f"cuesta_{figure}_duration_seconds", f"Time {meaning}.", labels=labels)
-        for which, histogram in of_figure.items():
-            values = [which.group, which.transaction or ""]
-            family.add_metric(values, cumulative_buckets(histogram), histogram.mean * histogram.count)
+def _durations(metrics: Metrics) -> Iterator[Metric]:
+    durations = metrics.durations()
+    for instrument in DURATIONS:
+        family = HistogramMetricFamily(
+            prometheus_name(instrument), describe(instrument), labels=[*map(label, instrument.attributes)]
+        )
+        for which, histogram in durations.items():
+            if which.figure == instrument.figure:
+                buckets = [*zip(LE, cumulative_counts(histogram), strict=True)]
+                family.add_metric([which.group, which.transaction], buckets, total_seconds(histogram))
         yield family
-
-
-def cumulative_buckets(histogram: Histogram) -> list[tuple[str, float]]:
-    """How many values are at most each of EDGES, and all."""
-    counts = [0] * (len(EDGES) + 1)
-    number = 0
-    for edge, count in histogram.buckets():
-        while number < len(EDGES) and EDGES[number] < edge:
-            number += 1
-        counts[number] += count
-    edges = [*(f"{edge:.6g}" for edge in EDGES), "+Inf"]
-    return list(zip(edges, map(float, accumulate(counts)), strict=True))
-
-
-def _state(view: View) -> Iterator[Metric]:
-    """How things stand now."""
-    yield GaugeMetricFamily("cuesta_users", "Users with a line.", view.users)
-    doing = GaugeMetricFamily("cuesta_users_doing", "Users by what they do.", labels=["cuesta_activity"])
-    for name, number in view.doing.items():
-        doing.add_metric([name], number)
-    yield doing
-    yield GaugeMetricFamily("cuesta_users_waiting_longest_seconds", "The longest wait now.", view.longest)
-    yield GaugeMetricFamily("cuesta_step", "Number of the load step or the trial, from 0.", view.step)
-    yield GaugeMetricFamily("cuesta_driver_cpu_ratio", "CPU time of the driver, of one core.", view.driver_cpu)
-    host = GaugeMetricFamily("cuesta_host_cpu_ratio", "Use of the host's CPUs.", labels=["cuesta_host", "cpu_mode"])
-    causes = GaugeMetricFamily(
-        "cuesta_host_cause_ratio", "The host's CPU time by cause.", labels=["cuesta_host", "cuesta_cause"]
-    )
-    for number, each in enumerate(view.hosts):
-        for mode, value in (("user", each.usr), ("system", each.sys), ("idle", each.idle)):
-            if value is not None:
-                host.add_metric([str(number), mode], value / 100)
-        for cause, percent in each.causes:
-            causes.add_metric([str(number), cause], percent / 100)
-    yield from (host, causes)
