@@ -1,6 +1,7 @@
 """Watches and steers what a verb runs: the live view or rows of progress, those it is published to, passphrases."""
 
 import argparse
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cuesta.cli.questions import ask, warn
 from cuesta.engine.console import Console, Requests
+from cuesta.errors import UsageError
 from cuesta.plan import Settings
 from cuesta.records.observation import Observation
 from cuesta.terminal import inform
@@ -68,10 +70,15 @@ def _publish(arguments: argparse.Namespace, about: "About", folder: Path, stack:
         return None
     from cuesta.publish import Outlets, start_publisher  # noqa: PLC0415, most runs are not published
 
+    if arguments.json_lines and arguments.json == "-":
+        raise UsageError("--json-lines and --json - both want standard output", "--json FILE")
     outlets = Outlets(
         web=arguments.web, prometheus=arguments.prometheus, otlp=arguments.otlp, json_lines=arguments.json_lines
     )
-    return stack.enter_context(start_publisher(about, outlets, folder))
+    publisher = stack.enter_context(start_publisher(about, outlets, folder))
+    if arguments.json_lines:
+        sys.stdout = sys.stderr  # from now on standard output has rows only, which the process prints
+    return publisher
 
 
 def _list_limits(settings: Settings) -> Iterator[tuple[str, str, float]]:

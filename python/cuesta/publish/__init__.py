@@ -4,8 +4,10 @@ A process of its own does it, of the lowest priority. It is fed what is seen of 
 
 - `publisher`: the command's end: starts the process, feeds it, passes on what is asked for.
 - `process`: the process; `messages`: what the two tell each other.
-- `outlets`: to whom a run can be published, one class each; `web`: a page in a browser.
-- `metrics`: what dashboards are told; `instruments`: each metric, declared once.
+- `outlets`: to whom a run can be published, one file each: `web`, a page; `scraped`, by Prometheus; `sent`, to a
+  collector; `printed`, as rows of JSON.
+- `metrics`: what dashboards are told; `followed_metrics`: keeps them up to date; `instruments`:
+  each metric, declared once.
 - `buckets`: durations, counted in the buckets that others take.
 - `prometheus`: what is scraped; `native_histograms`: the same for a server that asks for those.
 - `otlp`: sends metrics to a collector; `otlp_data`: what it sends; `otlp_settings`: whether that is possible here.

@@ -4,8 +4,10 @@ Names and units are those of the object that `--json` prints, where it has the f
 last interval; `host.cpu` is in percent.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from cuesta.live.view import HostView, View, merge
@@ -62,6 +64,7 @@ OTHERS = {
     "step": "a load step or trial begins: `seconds`, `step`, `load`",
     "mark": "somebody marked the instant: `seconds`, `note`",
     "told": "a sentence on the progress: `seconds`, `text`",
+    "end": "the last row: `seconds`, `folder`, and `summary`, the object that `--json` prints; null if there is none",
 }
 """The other kinds of rows."""
 
@@ -90,6 +93,14 @@ class JsonRows:
     def tell(self, text: str) -> Row:
         """The row of a sentence on the progress."""
         return {"kind": "told", "seconds": self._seconds, "text": plain(text)}
+
+    def end(self, folder: Path) -> Row:
+        """The last row: where the run is, and the object that `--json` prints of it, if it has one."""
+        try:
+            summary = json.loads((folder / "summary.json").read_text())
+        except (OSError, ValueError):
+            summary = None
+        return {"kind": "end", "seconds": self._seconds, "folder": str(folder), "summary": summary}
 
 
 def begins_step(before: tuple[float, int] | None, view: View) -> bool:

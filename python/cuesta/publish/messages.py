@@ -50,7 +50,7 @@ class ToPublisher:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromPublisher:
-    """What the process tells. One field of each message has a value; `remedy` goes with `failed`."""
+    """What the process tells. One field of each message has a value; `remedy` and `is_usage` go with `failed`."""
 
     ready: Mapping[str, str] | None = None
     """It serves: the address of each outlet that has one."""
@@ -58,6 +58,8 @@ class FromPublisher:
     """It cannot begin, and has ended."""
     remedy: str | None = None
     """What to do then."""
+    is_usage: bool | None = None
+    """Whether a flag is wrong."""
     warning: str | None = None
     """What does not work any longer, while the rest goes on."""
     watch: WatchOrder | None = None

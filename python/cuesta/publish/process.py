@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
-from cuesta.errors import CuestaError
+from cuesta.errors import CuestaError, UsageError
 from cuesta.live.followed import FollowedRun
 from cuesta.publish.messages import FromPublisher, ToPublisher, encode
 from cuesta.publish.outlets import open_outlets
@@ -43,7 +43,7 @@ async def main(answers: int) -> None:
     try:
         outlets = open_outlets(run, first.begin, say)
     except CuestaError as error:
-        say(FromPublisher(failed=str(error), remedy=error.remedy))
+        say(FromPublisher(failed=str(error), remedy=error.remedy, is_usage=isinstance(error, UsageError)))
         return
     os.nice(19)  # the users who are played come first
     serving = [asyncio.create_task(outlet.serve()) for outlet in outlets]

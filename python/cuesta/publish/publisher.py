@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from cuesta.errors import CuestaError
+from cuesta.errors import CuestaError, UsageError
 from cuesta.live.about import About
 from cuesta.live.followed import Ending
 from cuesta.live.steering import Steering
@@ -136,7 +136,11 @@ def _begin(process: subprocess.Popen[bytes], answers: IO[bytes], beginning: Begi
         process.stdin.write(encode(ToPublisher(begin=beginning)))
         process.stdin.flush()
     first = answers.readline()
-    answer = from_json(FromPublisher, json.loads(first)) if first else FromPublisher(failed="its process has ended")
+    answer = (
+        from_json(FromPublisher, json.loads(first))
+        if first
+        else FromPublisher(failed="the process that publishes the run has ended")
+    )
     if answer.ready is None:
-        raise CuestaError(f"the run cannot be published: {answer.failed}", answer.remedy)
+        raise (UsageError if answer.is_usage else CuestaError)(answer.failed or "", answer.remedy)
     return answer.ready

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Sequence
 
 from cuesta.live.followed import FollowedRun
-from cuesta.publish.messages import FromPublisher, ToPublisher
-from cuesta.publish.outlets import Say
+from cuesta.publish.messages import ToPublisher
+from cuesta.publish.outlets import Requests
 from cuesta.records.messages import WatchOrder
 from cuesta.site.access import Access
 from cuesta.site.application import make_application
@@ -18,13 +18,14 @@ class Web:
 
     name = "web"
 
-    def __init__(self, run: FollowedRun, address: str, say: Say) -> None:
+    def __init__(self, run: FollowedRun, address: str, requests: Requests) -> None:
         self._listener = listen(*read_address(address), or_free=not address)
         access = Access(self._listener.host, self._listener.port)
         self.address = access.address
-        self._page = LivePage(run, Orders(say))
+        self._asks = _Asks(requests)
+        self._page = LivePage(run, self._asks)
         self._application = make_application(access, self._page.routes())
-        self._stop = asyncio.Event()
+        self._has_ended, self._stop = asyncio.Event(), asyncio.Event()
 
     def take(self, _: ToPublisher) -> None:
         """Tell all pages what is new."""
@@ -32,30 +33,25 @@ class Web:
 
     async def serve(self) -> None:
         """Serve until it is closed, and then until open pages have loaded the report."""
-        serving = asyncio.create_task(serve(self._application, self._listener, asyncio.Event()))
-        await self._stop.wait()
+        self._asks.watch(())
+        serving = asyncio.create_task(serve(self._application, self._listener, self._stop))
+        await self._has_ended.wait()
         await self._page.hand_over()
-        serving.cancel()
+        self._stop.set()
+        await serving
 
     def close(self) -> None:
         """The run has ended."""
-        self._stop.set()
+        self._has_ended.set()
 
 
-class Orders:
-    """Passes on to the command what pages ask of the run."""
+class _Asks:
+    """Passes on what pages ask of the run."""
 
-    def __init__(self, say: Say) -> None:
-        self._say = say
+    def __init__(self, requests: Requests) -> None:
+        self.mark, self.stop = requests.mark, requests.stop
+        self._requests = requests
 
     def watch(self, users: Sequence[int]) -> None:
         """Show the screens of these users."""
-        self._say(FromPublisher(watch=WatchOrder(users=tuple(users))))
-
-    def mark(self, note: str) -> None:
-        """Mark this instant."""
-        self._say(FromPublisher(mark=note))
-
-    def stop(self) -> None:
-        """End the run."""
-        self._say(FromPublisher(stop=True))
+        self._requests.watch("web", WatchOrder(users=tuple(users)))

@@ -39,17 +39,25 @@ class Listener:
     """As it was given."""
     port: int
 
+    @property
+    def address(self) -> str:
+        """As an address of a page has it."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
-def read_address(text: str) -> tuple[str, int]:
-    """Read `HOST:PORT`, `HOST`, `:PORT`, `PORT` or an empty text; an IPv6 address has brackets. Raises UsageError."""
+
+def read_address(text: str, usual: int = PORT) -> tuple[str, int]:
+    """Read `HOST:PORT`, `HOST`, `:PORT`, `PORT` or an empty text; an IPv6 address has brackets. Raises UsageError.
+
+    `usual` is the port unless one is given.
+    """
     host, separator, port = text.rpartition(":") if not text.endswith("]") else (text, "", "")
     if not separator and not host:
         host, port = ("", port) if port.isdecimal() else (port, "")
     inside = host[1:-1] if host.startswith("[") and host.endswith("]") else host
-    if (":" in inside) != (inside != host) or not (port or str(PORT)).isdecimal() or int(port or PORT) > 65535:
+    if (":" in inside) != (inside != host) or not (port or "0").isdecimal() or int(port or "0") > 65535:
         what = f"{text}: expected an address to serve pages at"
-        raise UsageError(what, "HOST:PORT, as 127.0.0.1:8089 or [::1]:8089; port 0 is a free one")
-    return inside or LOOPBACK, int(port or PORT)
+        raise UsageError(what, f"HOST:PORT, as 127.0.0.1:{usual} or [::1]:{usual}; port 0 is a free one")
+    return inside or LOOPBACK, int(port or usual)
 
 
 def listen(host: str, port: int, *, or_free: bool = False) -> Listener:
