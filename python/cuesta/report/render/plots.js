@@ -1,11 +1,14 @@
-// Draws the plots of a page. Vega lies packed in the element `vega`; each figure has its specification beside it.
+// Draws the plots of a page; each figure has its specification beside it. Vega lies packed in the element `vega` of a report,
+// and is a script of its own where reports are served. It interprets expressions: there no text may become code.
 (async () => {
   const figures = [...document.querySelectorAll('figure.plot')];
-  const packed = Uint8Array.from(atob(document.getElementById('vega').textContent.trim()), (c) => c.charCodeAt(0));
-  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
-  const script = document.createElement('script');
-  script.textContent = `(() => {${await new Response(unpacked).text()}})()`;
-  document.head.append(script);
+  if (!window.vegaEmbed) {
+    const packed = Uint8Array.from(atob(document.getElementById('vega').textContent.trim()), (c) => c.charCodeAt(0));
+    const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+    const script = document.createElement('script');
+    script.textContent = `(() => {${await new Response(unpacked).text()}})()`;
+    document.head.append(script);
+  }
 
   const digits = (value) => Number(value.toPrecision(3)).toLocaleString('en', {maximumFractionDigits: 3});
   const duration = (value) => {
@@ -41,7 +44,8 @@
     const width = () => place.clientWidth || document.body.clientWidth / 2;
     const autosize = {type: 'fit-x', contains: 'padding', resize: true};
     const {view} = await vegaEmbed(place, {...spec, width: width(), autosize, config: config(spec.usermeta, width())},
-      {actions: false, renderer: 'svg', tooltip: {theme: 'custom'}, expressionFunctions: {duration, percentile}});
+      {actions: false, renderer: 'svg', ast: true, defaultStyle: false, tooltip: {theme: 'custom', disableDefaultStyle: true},
+        expressionFunctions: {duration, percentile}});
     addEventListener('resize', () => view.width(width()).runAsync());
     place.addEventListener('dblclick', () => draw(figure));
   };
