@@ -64,7 +64,16 @@ def html(report: Report, place: Path) -> Markup:
 
     `place` is the folder that the page is for, where its links begin.
     """
-    inside = body(report, lambda file: _relative(file, place))
+    return _page(report, lambda file: _relative(file, place))
+
+
+def html_alone(report: Report) -> Markup:
+    """The same without links, for who gets the page alone."""
+    return _page(report, lambda file: ("", file.name))
+
+
+def _page(report: Report, address: Address) -> Markup:
+    inside = body(report, address)
     title, style = make_plain(report).title, _own_text("page.css")
     return PAGE.format(title=title, style=style, body=inside + (_drawing() if has_plots(inside) else ""))
 
@@ -72,6 +81,12 @@ def html(report: Report, place: Path) -> Markup:
 def body(report: Report, address: Address) -> Markup:
     """What stands below the title of a report's page."""
     return NOTHING.join(_parts(make_plain(report), address))
+
+
+def write_sections(sections: Iterable[Section], address: Address) -> Markup:
+    """Sections alone, without the verdict of a report."""
+    report = make_plain(Report("", "", Verdict("", "", None), sections=list(sections)))
+    return NOTHING.join(_section(section, address) for section in report.sections)
 
 
 def has_plots(body: Markup) -> bool:
@@ -213,8 +228,7 @@ def _links(targets: Iterable[Path], address: Address) -> Markup:
     """A list of links to files."""
     link, item = Markup('<a href="{}">{}</a>'), Markup("<li>{}</li>\n")
     items = NOTHING.join(
-        item.format(link.format(where, plain(name)) if where else plain(name))
-        for where, name in map(address, targets)
+        item.format(link.format(where, plain(name)) if where else plain(name)) for where, name in map(address, targets)
     )
     return Markup('<ul class="files">\n{}</ul>\n').format(items) if items else NOTHING
 
