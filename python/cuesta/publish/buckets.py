@@ -11,8 +11,8 @@ from itertools import accumulate
 
 from cuesta._native import Histogram
 
-FINEST, OCTAVES, PARTS = 1e-4, 20, 40
-"""Explicit buckets begin at 0.1 ms and end at 105 s. Each is 2^(1/40) − 1 = 1.75 % wide: interpolation within one
+FINEST, OCTAVES, PARTS = 2e-5, 22, 40
+"""Explicit buckets begin at 20 µs and end at 84 s. Each is 2^(1/40) − 1 = 1.75 % wide: interpolation within one
 finds a quantile to less than 2 %, however the durations lie in it."""
 EDGES = tuple(FINEST * 2 ** (number / PARTS) for number in range(OCTAVES * PARTS + 1))
 SCALE = 6

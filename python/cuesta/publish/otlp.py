@@ -5,23 +5,24 @@ says before whether it is there.
 """
 
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
-from opentelemetry.sdk.metrics.export import MetricExportResult
 
 from cuesta.plain_text import plain
 from cuesta.publish.metrics import Metrics
 from cuesta.publish.otlp_data import make_data, make_resource
-from cuesta.publish.otlp_settings import check, read_interval
+from cuesta.publish.otlp_settings import check, find_collector, read_interval
 
 PATIENCE = 5.0
 """Seconds that the last metrics may take at the end of a run."""
 IMPATIENCE = 0.5
 """The same for a collector that has not taken metrics before."""
+SYSTEM_ERROR = re.compile(r"\[Errno -?\d+\] ([^()'\"]+)")
 
 Tell = Callable[[str], None]
 
@@ -48,13 +49,17 @@ class Sender:
     """Hands the metrics to the SDK's exporter."""
 
     def __init__(self, metrics: Metrics, tell: Tell) -> None:
-        self._metrics, self._tell = metrics, tell
+        self._metrics = metrics
+        self._complaints = _take_complaints(tell)
         self._interval = read_interval()
-        self._complaints = _take_complaints()
         self._resource = make_resource(metrics.run_id)
         self._exporter = OTLPMetricExporter()
         self._ended = threading.Event()
-        self.has_failed = False
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the collector has not taken metrics at least once."""
+        return self._complaints.has_told
 
     def send_until_ended(self) -> None:
         """Send at intervals, and once more at the end."""
@@ -71,22 +76,33 @@ class Sender:
         self._exporter.shutdown()
 
     def _send(self) -> None:
-        data = make_data(self._metrics, self._resource, time.time_ns())
-        if self._exporter.export(data) is not MetricExportResult.SUCCESS and not self.has_failed:
-            self.has_failed = True
-            self._tell(plain(f"--otlp: the collector has not taken metrics: {self._complaints.first}; the run goes on"))
+        self._exporter.export(make_data(self._metrics, self._resource, time.time_ns()))
 
 
 class Complaints(logging.Handler):
-    """What the SDK logs, in place of standard error."""
+    """Tells the first of what the SDK logs, in place of standard error."""
 
-    first = ""
+    def __init__(self, tell: Tell) -> None:
+        super().__init__(logging.WARNING)
+        self._tell = tell
+        self.has_told = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.first = self.first or record.getMessage()
+        if not self.has_told:
+            self.has_told = True
+            why = shorten(record.getMessage())
+            self._tell(
+                plain(f"--otlp: {find_collector()} has not taken metrics: {why}; it is tried again, the run goes on")
+            )
 
 
-def _take_complaints() -> Complaints:
-    complaints, logger = Complaints(logging.WARNING), logging.getLogger("opentelemetry")
+def shorten(complaint: str) -> str:
+    """What the system says of a connection that failed, without the names of the libraries that tell it; else all."""
+    found = SYSTEM_ERROR.search(complaint)
+    return found[1] if found else complaint.rstrip(".")
+
+
+def _take_complaints(tell: Tell) -> Complaints:
+    complaints, logger = Complaints(tell), logging.getLogger("opentelemetry")
     logger.handlers, logger.propagate = [complaints], False
     return complaints

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from importlib.util import find_spec
+from urllib.parse import urlsplit
 
 from cuesta.errors import UsageError
 
@@ -10,6 +11,8 @@ INTERVAL = "OTEL_METRIC_EXPORT_INTERVAL"
 DEFAULT_INTERVAL = 5_000
 """Milliseconds. The SDK's default is a minute, and most runs are shorter."""
 PROTOCOLS = ("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
+ENDPOINTS = ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+DEFAULT_ENDPOINT = "http://localhost:4318"
 PACKAGES = ("opentelemetry", "opentelemetry.exporter.otlp.proto.http")
 
 
@@ -37,3 +40,9 @@ def read_interval(environment: Mapping[str, str] = os.environ) -> float:
     if not (text.isascii() and text.isdecimal() and int(text) > 0):
         raise UsageError(f"{INTERVAL}={text}: expected milliseconds, a whole number above 0")
     return int(text) / 1000
+
+
+def find_collector(environment: Mapping[str, str] = os.environ) -> str:
+    """The host and port of the collector, without what its URL may hold that is secret."""
+    url = next(filter(None, map(environment.get, ENDPOINTS)), DEFAULT_ENDPOINT)
+    return urlsplit(url).netloc.rpartition("@")[2] or "the collector"

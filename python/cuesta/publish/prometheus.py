@@ -5,7 +5,7 @@ Prometheus asks for them: `native_histograms` does, for a scraper that prefers p
 """
 
 import gzip
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, MutableMapping
 from typing import Any
 
 from prometheus_client import CollectorRegistry
@@ -24,7 +24,7 @@ LE = (*(f"{edge:.7g}" for edge in EDGES), "+Inf")
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Coroutine[Any, Any, None]]
 
 
 def make_app(metrics: Metrics) -> App:
