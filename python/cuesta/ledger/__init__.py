@@ -1,6 +1,6 @@
 """Reads records from disk into types. It derives nothing, except exact sums of histograms.
 
-- `run_folder`: a run folder, complete or cut off; `rows`: reads its files.
+- `run_folder`: a run folder, complete or cut off; `rows`: reads its files; `run_tail`: follows one that goes on.
 - `certification`: a certification folder; `record`: the schema of its files; `signature`: signs and checks records.
 - `agents`: what the engine noted about agents: nodes, clocks, silences, and how one died.
 - `meters`: what the host's meters recorded of a run; `readings`: what the kernel's threads used meanwhile, what dynamic

@@ -4,5 +4,6 @@ A page only reads; what it may ask of a run that goes on is to stop and to mark 
 
 - `access`: who may look; `guard`: what every request and answer passes.
 - `application`: routes behind the guard; `serving`: serves them on a socket, with limits.
+- `live_page`: the page of a run that goes on, its events, and what it asks of the run.
 - `frame`: what all pages have around them; `static_files`: the scripts and styles that they load.
 """
