@@ -1,5 +1,6 @@
 """The pages of `cuesta live`: what is below some folders, a page for each run, certification and comparison."""
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,8 +53,8 @@ class Finished:
             Route("/", self.home),
             Route("/run/{id}", self.run),
             Route("/files/{id}/{path:path}", self.file),
-            Route("/certification/{id}", self.certification),
-            Route("/comparison/{id}", self.comparison),
+            Route("/certification/{id}", self.of_several_runs),
+            Route("/comparison/{id}", self.of_several_runs),
             Route("/side-by-side", self.side_by_side),
             Route("/compare", self.compare),
             Route("/certifications", self.certifications),
@@ -87,18 +88,18 @@ class Finished:
         """A run, as its report has it; one that goes on as far as it has come."""
         entry = await self.find(request)
         watch = [(f"/run/{entry.id}/watch/{cast.name}", f"Watch {cast.name}") for cast in casts_of(entry)]
-        note = GOES_ON if entry.goes_on else NOTHING
-        return await self._show(request, Wanted("runs", (entry,)), note, watch)
+        return await self.show(request, entry, watch)
 
-    async def certification(self, request: Request) -> Response:
-        """A certification's form, and its runs."""
-        entry = await self.find(request)
-        return await self._show(request, Wanted("certifications", (entry,)), await self._runs_of(entry))
+    async def of_several_runs(self, request: Request) -> Response:
+        """A certification, or a comparison of two versions or of pairs, and its runs."""
+        return await self.show(request, await self.find(request))
 
-    async def comparison(self, request: Request) -> Response:
-        """A comparison of two versions, or of pairs, and its runs."""
-        entry = await self.find(request)
-        return await self._show(request, Wanted("comparison", (entry,)), await self._runs_of(entry))
+    async def show(self, request: Request, entry: Entry, more: Sequence[tuple[str, str]] = ()) -> Response:
+        """The report of an entry, with links to more of it."""
+        if entry.kind in {"certification", "comparison"}:
+            kind = "certifications" if entry.kind == "certification" else "comparison"
+            return await self._show(request, Wanted(kind, (entry,)), await self._runs_of(entry), more)
+        return await self._show(request, Wanted("runs", (entry,)), GOES_ON if entry.goes_on else NOTHING, more)
 
     async def side_by_side(self, request: Request) -> Response:
         """Several runs."""
@@ -176,6 +177,16 @@ class Finished:
         from cuesta.workflow.list_systems import list_systems  # noqa: PLC0415, slow to load
 
         return [Section("Certified systems", [Listing(list_systems(self.entries.places, None, None).text())])]
+
+
+async def show_report(request: Request, folder: Path) -> Response:
+    """The page of one folder, of whatever kind it is. Raises CuestaError if there is no report of it."""
+    finished = Finished(Entries([folder]), Reports(), Path(os.devnull))
+    entries = await finished.reports.work(finished.entries.find)
+    entry = next((each for each in entries.values() if each.folder == folder.absolute()), None)
+    if entry is None:
+        raise HTTPException(404, f"{folder}: there is no run in it")
+    return await finished.show(request, entry)
 
 
 def no_link(file: Path) -> tuple[str, str]:
