@@ -10,7 +10,7 @@ A terminal shows a live view; a small one, or with `plain`, one row that is redr
 - `terminal_view`: the live view, and its keys; `dashboard`: its rows.
 """
 
-from cuesta.live.about import About, LiveLimit
+from cuesta.live.about import About, LiveLimit, describe_run
 from cuesta.live.progress import watch
 
-__all__ = ["About", "LiveLimit", "watch"]
+__all__ = ["About", "LiveLimit", "describe_run", "watch"]

@@ -48,7 +48,7 @@ class Entry:
     @property
     def address(self) -> str:
         """The path of its page."""
-        return f"/{PAGES[self.kind]}/{self.id}"
+        return f"/{PAGES[self.kind]}/{self.id}/"
 
 
 PAGES: Mapping[Kind, str] = {
@@ -94,7 +94,7 @@ class Entries:
             summary=summary,
             started=str(about.get("started", first)),
             part_of=name_entry(group) if group else "",
-            goes_on=kind == "run" and not summary and goes_on(folder),
+            goes_on=kind == "run" and goes_on(folder),
         )
 
     def _read_object(self, path: Path) -> JsonObject:
@@ -145,9 +145,12 @@ def is_closed(folder: Path, names: Sequence[str]) -> bool:
 
 
 def goes_on(folder: Path) -> bool:
-    """Whether a run without a summary is still recorded, as far as the times of its files tell."""
-    newest = max((path.lstat().st_mtime for path in folder.glob("**/*.jsonl")), default=0.0)
-    return time.time() - newest < GOING_ON_SECONDS  # the time of files is that of the wall clock
+    """Whether a run is still recorded, as far as the times of its files tell: its summary is written last."""
+    recorded, summarised = (
+        max((path.lstat().st_mtime for path in folder.glob(pattern)), default=0.0)
+        for pattern in ("**/*.jsonl", SUMMARY)
+    )
+    return recorded > summarised and time.time() - recorded < GOING_ON_SECONDS  # files have the wall clock's time
 
 
 def _first_of(folder: Path, runs: Sequence[Entry]) -> str:

@@ -18,6 +18,7 @@ from cuesta.report.model import Listing, Report, Section
 from cuesta.report.render.page import Address, body, has_plots, html_alone, write_sections
 from cuesta.site.entries import Entries, Entry, list_files
 from cuesta.site.frame import frame
+from cuesta.site.going_on import GoingOn
 from cuesta.site.lists import list_certifications, list_comparisons, list_runs
 from cuesta.site.questions import QUESTIONS, ask
 from cuesta.site.recordings import casts_of, recording_routes
@@ -30,7 +31,7 @@ NONE = Markup(
     "when it is opened again.</p>\n"
 )
 GOES_ON = Markup(
-    '<p class="notice">This run goes on: what stands here is what it has recorded so far. '
+    '<p class="notice">This run goes on: <a href="live/">watch it live</a>. Here stands what it has recorded so far. '
     '<label><input type="checkbox" id="renew" checked=""/> Renew every 5 s</label></p>\n'
 )
 """`renew.js` renews a page with this note."""
@@ -51,16 +52,17 @@ class Finished:
         """All pages."""
         return [
             Route("/", self.home),
-            Route("/run/{id}", self.run),
+            Route("/run/{id}/", self.run),
             Route("/files/{id}/{path:path}", self.file),
-            Route("/certification/{id}", self.of_several_runs),
-            Route("/comparison/{id}", self.of_several_runs),
+            Route("/certification/{id}/", self.of_several_runs),
+            Route("/comparison/{id}/", self.of_several_runs),
             Route("/side-by-side", self.side_by_side),
             Route("/compare", self.compare),
             Route("/certifications", self.certifications),
             Route("/systems", self.systems),
             Route("/ledger", self.ledger),
             *recording_routes(self.find, self.reports),
+            *GoingOn(self.find, show_report).routes(),
         ]
 
     async def find(self, request: Request) -> Entry:

@@ -71,9 +71,9 @@ class LivePage:
         """Its routes; addresses in the page are relative to the first one."""
         steering = [Route("/mark", self._mark, methods=["POST"]), Route("/stop", self._stop, methods=["POST"])]
         return [
-            Route("/", self._page),
-            Route("/events", self._open_events),
-            Route("/report", self._report),
+            Route("/", self.page),
+            Route("/events", self.events),
+            Route("/report", self.report),
             *(steering if self._asks else ()),
         ]
 
@@ -94,12 +94,14 @@ class LivePage:
                 for _ in range(len(self._users) if self._run.ending and self._run.ending.folder else 0):
                     await self._reports.acquire()
 
-    async def _page(self, _: Request) -> Response:
+    async def page(self, _: Request) -> Response:
+        """The page itself."""
         body = BODY.format(steering=STEERING if self._asks else "")
         title, styles = plain(self._run.about.title), ("screen.css", "live.css")
         return HTMLResponse(frame(title, body, pages={}, scripts=SCRIPTS, styles=styles))
 
-    async def _report(self, request: Request) -> Response:
+    async def report(self, request: Request) -> Response:
+        """The report, once the run has ended."""
         ending = self._run.ending
         if ending is None or ending.folder is None:
             raise HTTPException(404, "the run goes on" if ending is None else "there is no report of it")
@@ -110,7 +112,8 @@ class LivePage:
     async def _count_report(self) -> None:
         self._reports.release()
 
-    async def _open_events(self, request: Request) -> Response:
+    async def events(self, request: Request) -> Response:
+        """What is new, as server-sent events, with the screens of the users that the address names."""
         users = read_users(request.query_params.get("users", ""))
         if len(self._users) >= MOST_STREAMS:
             raise HTTPException(503, "too many pages are open")
