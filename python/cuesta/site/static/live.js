@@ -239,6 +239,7 @@
     if (/^\d{1,7}$/.test(byId('number').value)) choose([...chosen.filter((each) => each !== Number(byId('number').value)), Number(byId('number').value)]);
   });
   document.addEventListener('visibilitychange', () => Object.values(drawn).forEach(({chart}) => chart.isStale && chart.renew()));
+  byId('users').hidden = !byId('ask-mark'); // of a run that another command makes, folders have no screens
   const asked = new URLSearchParams(location.search).get('users');
   if (asked && /^\d{1,7}(,\d{1,7}){0,3}$/.test(asked)) choose(asked.split(',').map(Number));
   else listen();
