@@ -134,10 +134,10 @@ class Finished:
         if name not in QUESTIONS:
             return HTMLResponse(frame("Ledger", listed, here="/ledger"))
         entries = await self.reports.work(self.entries.find)
-        sections = await self.reports.work(
+        answer = await self.reports.work(
             lambda: ask(QUESTIONS[name], self.entries.places, self.database, [*entries.values()])
         )
-        return HTMLResponse(frame("Ledger", listed + write_sections(sections, no_link), here="/ledger"))
+        return HTMLResponse(frame("Ledger", listed + answer, here="/ledger"))
 
     async def file(self, request: Request) -> Response:
         """A file of a run's folder, to be stored."""
@@ -170,12 +170,18 @@ class Finished:
             return HTMLResponse(copy, headers={"Content-Disposition": f'attachment; filename="{_safe(name)}.html"'})
         linked = link_files(wanted.entries[0]) if len(wanted.entries) == 1 else no_link
         text = await self.reports.work(lambda: body(report, linked))
-        return HTMLResponse(_page(request, report, text, note, more))
+        return HTMLResponse(_page(request, name_page(report, wanted.entries), text, note, more))
 
     def _list_systems(self) -> list[Section]:
         from cuesta.workflow.list_systems import list_systems  # noqa: PLC0415, slow to load
 
         return [Section("Certified systems", [Listing(list_systems(self.entries.places, None, None).text())])]
+
+
+def name_page(report: Report, entries: Sequence[Entry]) -> str:
+    """The title of a report, and the folder that it is of."""
+    names = [entry.name for entry in entries if entry.name not in report.title]
+    return f"{report.title}: {names[0]}" if len(entries) == len(names) == 1 else report.title
 
 
 def no_link(file: Path) -> tuple[str, str]:
@@ -195,14 +201,14 @@ def link_files(entry: Entry) -> Address:
     return address
 
 
-def _page(request: Request, report: Report, text: Markup, note: Markup, more: Sequence[tuple[str, str]]) -> Markup:
+def _page(request: Request, title: str, text: Markup, note: Markup, more: Sequence[tuple[str, str]]) -> Markup:
     """A report in the frame of all pages: first what can be done with it, last what else belongs to it."""
     query = f"{request.url.query}&copy" if request.url.query else "copy"
     links = NOTHING.join(LINK.format(*link) for link in [*more, (f"?{query}", "Copy as one file")])
     scripts = [*(PLOT_SCRIPTS if has_plots(text) else ()), *(("renew.js",) if note is GOES_ON else ())]
     before, after = (note, NOTHING) if note is GOES_ON else (NOTHING, note)
     tools = Markup('<p class="tools">{}</p>\n').format(links)
-    return frame(report.title, tools + before + text + after, scripts=scripts)
+    return frame(title, tools + before + text + after, scripts=scripts)
 
 
 def _safe(name: str) -> str:
