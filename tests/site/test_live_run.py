@@ -16,7 +16,7 @@ from cuesta.errors import Exit
 from tests.browser import Browser, Tab, chromium, tab
 
 HOSTILE = "<img src=/x onerror=document.title=1>"
-PLAN = f"""
+PLAN = """
 name = "watched"
 settle = "1s"
 measure = "300s"

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from cuesta.plain_text import plain
@@ -30,11 +30,6 @@ NONE = Markup(
     "<p>Nothing is here yet: <code>cuesta run</code> leaves a folder below <code>runs</code>, and this page shows it "
     "when it is opened again.</p>\n"
 )
-GOES_ON = Markup(
-    '<p class="notice">This run goes on: <a href="live/">watch it live</a>. Here stands what it has recorded so far. '
-    '<label><input type="checkbox" id="renew" checked=""/> Renew every 5 s</label></p>\n'
-)
-"""`renew.js` renews a page with this note."""
 LINK = Markup('<a class="button" href="{}">{}</a> ')
 SECTION = Markup("<section>\n<h2>{}</h2>\n{}</section>\n")
 
@@ -87,8 +82,10 @@ class Finished:
         return HTMLResponse(frame("Runs", where + (NOTHING.join(parts) or NONE), here="/", scripts=("choose.js",)))
 
     async def run(self, request: Request) -> Response:
-        """A run, as its report has it; one that goes on as far as it has come."""
+        """A run, as its report has it; of one that goes on, its live page."""
         entry = await self.find(request)
+        if entry.goes_on:
+            return RedirectResponse(f"{entry.address}live/")
         watch = [(f"/run/{entry.id}/watch/{cast.name}", f"Watch {cast.name}") for cast in casts_of(entry)]
         return await self.show(request, entry, watch)
 
@@ -101,7 +98,7 @@ class Finished:
         if entry.kind in {"certification", "comparison"}:
             kind = "certifications" if entry.kind == "certification" else "comparison"
             return await self._show(request, Wanted(kind, (entry,)), await self._runs_of(entry), more)
-        return await self._show(request, Wanted("runs", (entry,)), GOES_ON if entry.goes_on else NOTHING, more)
+        return await self._show(request, Wanted("runs", (entry,)), NOTHING, more)
 
     async def side_by_side(self, request: Request) -> Response:
         """Several runs."""
@@ -137,10 +134,10 @@ class Finished:
         if name not in QUESTIONS:
             return HTMLResponse(frame("Ledger", listed, here="/ledger"))
         entries = await self.reports.work(self.entries.find)
-        sections = await self.reports.work(
+        answer = await self.reports.work(
             lambda: ask(QUESTIONS[name], self.entries.places, self.database, [*entries.values()])
         )
-        return HTMLResponse(frame("Ledger", listed + write_sections(sections, no_link), here="/ledger"))
+        return HTMLResponse(frame("Ledger", listed + answer, here="/ledger"))
 
     async def file(self, request: Request) -> Response:
         """A file of a run's folder, to be stored."""
@@ -163,7 +160,7 @@ class Finished:
         return tuple(entry for entry in chosen if entry and entry.kind in kinds)
 
     async def _show(
-        self, request: Request, wanted: Wanted, note: Markup = NOTHING, more: Sequence[tuple[str, str]] = ()
+        self, request: Request, wanted: Wanted, below: Markup = NOTHING, more: Sequence[tuple[str, str]] = ()
     ) -> Response:
         """A report as a page, or as one file to be stored and passed on."""
         report = await self.reports.get(wanted)
@@ -173,7 +170,7 @@ class Finished:
             return HTMLResponse(copy, headers={"Content-Disposition": f'attachment; filename="{_safe(name)}.html"'})
         linked = link_files(wanted.entries[0]) if len(wanted.entries) == 1 else no_link
         text = await self.reports.work(lambda: body(report, linked))
-        return HTMLResponse(_page(request, report, text, note, more))
+        return HTMLResponse(_page(request, name_page(report, wanted.entries), text, below, more))
 
     def _list_systems(self) -> list[Section]:
         from cuesta.workflow.list_systems import list_systems  # noqa: PLC0415, slow to load
@@ -189,6 +186,12 @@ async def show_report(request: Request, folder: Path) -> Response:
     if entry is None:
         raise HTTPException(404, f"{folder}: there is no run in it")
     return await finished.show(request, entry)
+
+
+def name_page(report: Report, entries: Sequence[Entry]) -> str:
+    """The title of a report, and the folder that it is of."""
+    names = [entry.name for entry in entries if entry.name not in report.title]
+    return f"{report.title}: {names[0]}" if len(entries) == len(names) == 1 else report.title
 
 
 def no_link(file: Path) -> tuple[str, str]:
@@ -208,14 +211,12 @@ def link_files(entry: Entry) -> Address:
     return address
 
 
-def _page(request: Request, report: Report, text: Markup, note: Markup, more: Sequence[tuple[str, str]]) -> Markup:
+def _page(request: Request, title: str, text: Markup, below: Markup, more: Sequence[tuple[str, str]]) -> Markup:
     """A report in the frame of all pages: first what can be done with it, last what else belongs to it."""
     query = f"{request.url.query}&copy" if request.url.query else "copy"
     links = NOTHING.join(LINK.format(*link) for link in [*more, (f"?{query}", "Copy as one file")])
-    scripts = [*(PLOT_SCRIPTS if has_plots(text) else ()), *(("renew.js",) if note is GOES_ON else ())]
-    before, after = (note, NOTHING) if note is GOES_ON else (NOTHING, note)
     tools = Markup('<p class="tools">{}</p>\n').format(links)
-    return frame(report.title, tools + before + text + after, scripts=scripts)
+    return frame(title, tools + text + below, scripts=PLOT_SCRIPTS if has_plots(text) else ())
 
 
 def _safe(name: str) -> str:

@@ -1,6 +1,6 @@
 """Lists of runs, comparisons and certifications, as HTML: what each is, its figures, and boxes to choose some."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -10,11 +10,9 @@ from cuesta.site.entries import Entry
 from cuesta.units import ABSENT, in_unit
 
 NOTHING = Markup()
-CHOICE = Markup(
-    '<td class="choice"><input type="checkbox" name="id" value="{id}" aria-label="Choose {name}"{checked}/></td>'
-)
+CHOICE = Markup('<td class="choice"><input type="checkbox" name="id" value="{id}" aria-label="Choose {name}"/></td>')
 LINK = Markup('<th scope="row"><a href="{address}">{name}</a>{more}</th>')
-CELL = Markup('<td class="{kind}">{text}</td>')
+CELL = Markup('<td class="{kind}" data-label="{name}">{text}</td>')
 LIST = Markup(
     '<form method="get">\n<div class="wide"><table class="entries">\n<caption>{caption}</caption>\n'
     "<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n<p>{buttons}</p>\n</form>\n"
@@ -42,21 +40,26 @@ def list_comparisons(entries: Sequence[Entry]) -> Markup:
 
 def _list(entries: Sequence[Entry], columns: Mapping[str, Column], caption: str, buttons: Mapping[str, str]) -> Markup:
     choose = Markup('<th scope="col"><span class="hidden">choose</span></th>') if buttons else NOTHING
-    heads = choose + NOTHING.join(Markup('<th scope="col">{}</th>').format(name) for name in ("name", *columns))
-    rows = NOTHING.join(_row(entry, columns.values(), bool(buttons)) for entry in entries)
+    heads = choose + NOTHING.join(head(name, is_number=name in NUMBERS) for name in ("name", *columns))
+    rows = NOTHING.join(_row(entry, columns, bool(buttons)) for entry in entries)
     pressed = NOTHING.join(BUTTON.format(action=action, label=label) for action, label in buttons.items())
     return LIST.format(caption=caption, heads=heads, rows=rows, buttons=pressed)
 
 
-def _row(entry: Entry, columns: Iterable[Column], has_choice: bool) -> Markup:
+def head(name: str, *, is_number: bool) -> Markup:
+    """The head of a column."""
+    return Markup('<th scope="col"{}>{}</th>').format(Markup(' class="number"') if is_number else NOTHING, name)
+
+
+def _row(entry: Entry, columns: Mapping[str, Column], has_choice: bool) -> Markup:
     name = plain(entry.name)
-    choice = CHOICE.format(id=entry.id, name=name, checked=NOTHING) if has_choice else NOTHING
+    choice = CHOICE.format(id=entry.id, name=name) if has_choice else NOTHING
     plan = plain(str(entry.about.get("name", "")))
     more = Markup(' <span class="faint">{}</span>').format(plan) if plan and plan not in name else NOTHING
     link = LINK.format(address=entry.address, name=name, more=more)
-    cells = (column(entry) for column in columns)
+    cells = ((head, *column(entry)) for head, column in columns.items())
     return Markup("<tr>{}{}{}</tr>\n").format(
-        choice, link, NOTHING.join(CELL.format(kind=kind, text=plain(text)) for kind, text in cells)
+        choice, link, NOTHING.join(CELL.format(name=head, kind=kind, text=plain(text)) for head, kind, text in cells)
     )
 
 
@@ -128,10 +131,11 @@ RUN_COLUMNS: Mapping[str, Column] = {
     "target": _target,
     "users": _users,
     "verdict": _verdict,
+    "limits": _limits,
     "echo p95": _duration("echo", "p95"),
     "response p95": _duration("response", "p95"),
-    "transactions/s": _rate,
-    "limits": _limits,
+    "transactions": _rate,
 }
+NUMBERS = {"users", "echo p95", "response p95", "transactions"}
 CERTIFICATION_COLUMNS: Mapping[str, Column] = {"started": _started, "system": _about("system"), "plan": _about("plan")}
 COMPARISON_COLUMNS: Mapping[str, Column] = {"started": _started, "of": _sides, "ended": _about("ended")}

@@ -4,10 +4,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cuesta.report.model import Folded, Listing, Part, Remark, Section, Table
+from markupsafe import Markup
+
+from cuesta.plain_text import plain
 from cuesta.site.entries import Entry
+from cuesta.site.lists import head
 
 MOST_ROWS = 500
+LONG = 40
+"""Characters of a cell that may be wrapped."""
+NOTHING = Markup()
+ROW, NUMBER = Markup("<tr>{}</tr>\n"), Markup('<td class="number">{}</td>')
+ANSWER = Markup(
+    '<section>\n<h2 id="answer">{words}</h2>\n<div class="wide"><table class="answer" aria-labelledby="answer">\n'
+    '<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n<p class="faint">{note}</p>\n'
+    "<details><summary>The same in a terminal, where any question can be asked</summary>\n"
+    '<div class="wide"><pre><code>cuesta ledger --sql "{sql}"</code></pre></div></details>\n</section>\n'
+)
 RESULT = "CASE WHEN r.valid THEN 'VALID' ELSE 'INVALID' END AS validity"
 
 
@@ -50,22 +63,46 @@ QUESTIONS: Mapping[str, Question] = {
 }
 
 
-def ask(question: Question, places: Sequence[Path], database: Path, entries: Sequence[Entry]) -> list[Section]:
-    """The answer as a section; folders that have changed are read again into the database, a file of its own."""
+def ask(question: Question, places: Sequence[Path], database: Path, entries: Sequence[Entry]) -> Markup:
+    """The answer as HTML; folders that have changed are read again into the database, a file of its own."""
     from cuesta.ledger.database import Database  # noqa: PLC0415, DuckDB is slow to load
-    from cuesta.report.sql_result import write_cell  # noqa: PLC0415
+    from cuesta.report.sql_result import is_number, write_cell  # noqa: PLC0415
     from cuesta.workflow.query_ledger import fill  # noqa: PLC0415
 
     with Database.at(database) as opened:
         fill(opened, places)
         result = opened.fetch(question.sql)
-    names = {str(entry.folder): entry.name for entry in entries}
-    rows = [[names.get(str(value)) or write_cell(value) for value in row] for row in result.rows[:MOST_ROWS]]
-    heads = [name.replace("_", " ") for name in result.columns]
-    left_out = len(result.rows) - len(rows)
-    caption = f"{left_out} further rows are not shown" if left_out else ""
-    parts: list[Part] = [Table(heads, rows, caption) if rows else Remark("nothing: no row answers this", "faint")]
-    command = Listing(f'cuesta ledger --sql "{question.sql}"')
-    return [
-        Section(question.words, parts, [Folded("The same in a terminal, where any question can be asked", [command])])
-    ]
+    known = {str(entry.folder): entry for entry in entries}
+    are_numbers = [any(map(is_number, column)) for column in zip(*result.rows, strict=True)] or [False] * 99
+    rows = NOTHING.join(
+        ROW.format(
+            NOTHING.join(
+                NUMBER.format(write_cell(value)) if numeric else _cell(write_cell(value), known.get(str(value)), known)
+                for value, numeric in zip(row, are_numbers, strict=False)
+            )
+        )
+        for row in result.rows[:MOST_ROWS]
+    )
+    left_out = len(result.rows) - MOST_ROWS
+    return ANSWER.format(
+        words=question.words,
+        heads=NOTHING.join(
+            head(name.replace("_", " "), is_number=numeric)
+            for name, numeric in zip(result.columns, are_numbers, strict=False)
+        ),
+        rows=rows,
+        note=f"{left_out} further rows are not shown" if left_out > 0 else "" if rows else "no row answers this",
+        sql=question.sql,
+    )
+
+
+def _cell(text: str, entry: Entry | None, known: Mapping[str, Entry]) -> Markup:
+    """A cell of words; the folder of an entry is a link to its page."""
+    link = Markup('<a href="{}">{}</a>').format(entry.address, plain(_place(entry, known))) if entry else plain(text)
+    return Markup('<td class="{}">{}</td>').format("wraps text" if len(text) > LONG else "text", link)
+
+
+def _place(entry: Entry, known: Mapping[str, Entry]) -> str:
+    """The name of a folder, after that of what it is a part of."""
+    whole = next((each for each in known.values() if each.id == entry.part_of), None)
+    return entry.folder.relative_to(whole.folder.parent).as_posix() if whole else entry.name

@@ -29,6 +29,7 @@ EVERY = 0.1
 """Seconds between two screens, at least."""
 LONGEST = 64 << 20
 """Bytes of a cast."""
+NOT_LOGGED = "a plan with log_keys and log_transactions records each key and transaction of this user"
 MOST_MOMENTS = 12
 """Slow moments that are listed."""
 PLAYER = Markup(
@@ -47,7 +48,9 @@ PLAYER = Markup(
     '<pre id="text" tabindex="0" hidden="" aria-label="The text of the screen"></pre>\n</section>\n'
 )
 MOMENT = Markup('<li><button type="button" data-at="{at:.3f}">{when}</button> {what}</li>\n')
-MOMENTS = Markup('<section>\n<h2>The slowest moments</h2>\n<ul class="moments">\n{}</ul>\n</section>\n')
+MOMENTS = Markup(
+    '<section>\n<h2>The slowest moments{}</h2>\n<ul class="moments">\n{}</ul>\n<p class="faint">{}</p>\n</section>\n'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +145,8 @@ def _watch(entry: Entry, cast: CastFile, source: str) -> Markup:
     sections = [Section("Over time", [Plots(course.plots)] if course.plots else [])]
     chart = write_sections(sections, lambda file: ("", file.name))
     player = PLAYER.format(source=source, offset=offset, chunk=CHUNK, user=plain(cast.user))
-    listed = MOMENTS.format(Markup().join(moments)) if moments else Markup()
+    whose, note = (" of this user", "") if course.is_of_user else (" of all users", NOT_LOGGED)
+    listed = MOMENTS.format(whose, Markup().join(moments), note) if moments else Markup()
     back = Markup('<p class="tools"><a class="button" href="{}">The run</a></p>\n').format(entry.address)
     title = f"{entry.name}: user {cast.user}"
     body = back + Markup('<div class="beside">\n{}<div>{}{}</div>\n</div>\n').format(player, chart, listed)

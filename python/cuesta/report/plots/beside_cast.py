@@ -24,6 +24,8 @@ from cuesta.report.plots.spec import (
     show_field,
 )
 
+LEFT = 48
+"""Pixels of the labels of a vertical axis: the plots' horizontal axes stand one below the other."""
 MOST_DOTS = 3000
 """Dots of a plot: of more, the longest are shown."""
 
@@ -35,6 +37,7 @@ class Moment:
     at: float
     seconds: float
     what: str
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +46,19 @@ class Course:
 
     plots: Sequence[Plot]
     slowest: Sequence[Moment]
-    """The longest first."""
+    """The longest of each kind."""
+    is_of_user: bool
+    """Whether they are this user's own, because the run logged them."""
 
 
 def plot_beside_cast(recorded: Recorded, user: int, most: int) -> Course:
     """The course of a run beside the session of `user`, and at most `most` moments in which it was slow."""
     logged = {
-        "Keystroke echo": [Moment(key.due, key.shown - key.due, "a key") for key in read_keys_of(user, recorded)],
+        "Keystroke echo": [
+            Moment(key.due, key.shown - key.due, "a key", "echo") for key in read_keys_of(user, recorded)
+        ],
         "Response": [
-            Moment(each.due, each.done - each.due, each.name)
+            Moment(each.due, each.done - each.due, each.name, "response")
             for each in read_transactions(recorded)
             if each.user == user
         ],
@@ -62,8 +69,16 @@ def plot_beside_cast(recorded: Recorded, user: int, most: int) -> Course:
         moments = [moment for each in of_user.values() for moment in each]
     else:
         plots, moments = list(_plot_all(recorded)), list(_list_seconds(recorded))
-    slowest = sorted(moments, key=lambda moment: -moment.seconds)[:most]
-    return Course([_with_position(plot) for plot in plots], slowest)
+    return Course([_with_position(plot) for plot in plots], _choose_slowest(moments, most), is_of_user=bool(of_user))
+
+
+def _choose_slowest(moments: Sequence[Moment], most: int) -> list[Moment]:
+    """The longest of each kind, keys first, because responses are longer than any echo."""
+    kinds = list(dict.fromkeys(moment.kind for moment in moments))
+    longest = {
+        kind: sorted((each for each in moments if each.kind == kind), key=lambda each: -each.seconds) for kind in kinds
+    }
+    return [moment for kind in kinds for moment in longest[kind][: most // len(kinds)]]
 
 
 def _plot_dots(title: str, recorded: Recorded, moments: Sequence[Moment]) -> Plot:
@@ -88,14 +103,17 @@ def _plot_all(recorded: Recorded) -> Iterator[Plot]:
 def _list_seconds(recorded: Recorded) -> Iterator[Moment]:
     """The p99 of each second."""
     for point in over_time(recorded):
-        for series, what in (("echo", "p99 of the echo"), ("response", "p99 of the response")):
+        for series in ("echo", "response"):
             if series in point.p99:
-                yield Moment(max(point.at - 0.5, 0.0), point.p99[series], f"{what}, of all users in this second")
+                yield Moment(max(point.at - 0.5, 0.0), point.p99[series], f"p99 {series}", series)
 
 
 def _with_position(plot: Plot) -> Plot:
     """With a line at the position of the player."""
     encoding = {"x": {"datum": {"expr": "position"}, "type": "quantitative"}}
     line = draw([{}], {"type": "rule", "color": INK, "strokeWidth": 2, "strokeDash": [4, 3]}, encoding)
+    for layer in plot.spec["layer"]:
+        if axis := layer["encoding"].get("y", {}).get("axis"):
+            layer["encoding"]["y"]["axis"] = {**axis, "minExtent": LEFT}
     spec: Spec = {**plot.spec, "params": [{"name": "position", "value": 0}], "layer": [*plot.spec["layer"], line]}
     return replace(plot, spec=spec)

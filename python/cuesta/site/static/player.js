@@ -105,13 +105,15 @@
     event.preventDefault();
   });
   // A click on a plot, at any height of it, is an instant.
-  document.addEventListener('plot-drawn', ({target: figure}) => {
+  const attach = (figure) => {
     figure.view.addEventListener('click', (event) => {
-      const x = instantOf(figure.view, event);
-      if (Number.isFinite(x)) go(x - offset);
+      const at = instantOf(figure.view, event);
+      if (Number.isFinite(at)) go(at - offset);
     });
     figure.view.signal('position', position + offset).runAsync();
-  });
+  };
+  document.addEventListener('plot-drawn', ({target}) => attach(target));
+  [...document.querySelectorAll('figure.plot')].filter((figure) => figure.view).forEach(attach);
   const instantOf = (view, event) => {
     const box = view.container().querySelector('svg').getBoundingClientRect();
     return view.scale('x').invert(event.clientX - box.left - view.origin()[0]);
