@@ -19,6 +19,7 @@ from tests.report.test_systems import record as of_system
 ALONE = [
     made_up.good,
     made_up.sampled,
+    made_up.watched,
     made_up.bad,
     made_up.sweep,
     made_up.search,
