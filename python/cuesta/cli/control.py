@@ -24,7 +24,7 @@ def control_run(
     requests = Requests()
     about = About(title, [LiveLimit(*each) for each in _list_limits(settings)] if settings else ())
     with watch(about, requests, stop, quiet=arguments.quiet, plain=arguments.plain) as view:
-        yield Control(Console(view.look, stop, requests), view.tell, warn, ask)
+        yield Control(Console(view.look, stop, requests, view.watchers), view.tell, warn, ask)
 
 
 def _list_limits(settings: Settings) -> Iterator[tuple[str, str, float]]:

@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 from rich.console import Console
 from rich.control import Control
@@ -31,7 +31,9 @@ ENTER, ERASE = ("\r", "\n"), ("\x7f", "\x08")
 
 
 class TerminalView:
-    """Draws on the terminal of standard error; what is typed comes from there too."""
+    """Draws on the terminal of standard error; what is typed comes from there too. It is an engine's `Watcher`."""
+
+    name = "live view"
 
     def __init__(self, about: About, steering: Steering, stop: threading.Event) -> None:
         self._about, self._steering, self._stop = about, steering, stop
@@ -54,29 +56,41 @@ class TerminalView:
 
     def look(self, seen: Observation) -> None:
         """Show what is seen. The terminal is taken at the first view: until then the user may be asked something."""
-        begin = time.thread_time()
-        view = merge(seen)
-        if view is None:
-            return
-        with self._lock:
+        with self._working():
+            view = merge(seen)
+            if view is None:
+                return
             if self._view is None:
                 self._open()
             self._view = view
             self._history.add(view)
             self._screens = {screen.user: screen for screen in seen.screens}
             self._draw()
-        self._spent += time.thread_time() - begin
 
     def tell(self, text: str) -> None:
         """Show a sentence on the progress; it is printed when the view has ended."""
-        with self._lock:
+        with self._working():
             self.told.append(text)
             if self._view:
                 self._draw()
 
+    def cpu(self) -> float:
+        """Seconds of CPU time that it has used so far, in all threads."""
+        return self._spent
+
     def close(self) -> None:
         """Give the terminal back."""
         self._stack.close()
+
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        """Hold the lock during the block, and count its CPU time."""
+        with self._lock:
+            begin = time.thread_time()
+            try:
+                yield
+            finally:
+                self._spent += time.thread_time() - begin
 
     def _open(self) -> None:
         self._stack.enter_context(full_screen(self._terminal))
@@ -98,7 +112,7 @@ class TerminalView:
             typed = os.read(self._terminal, 64)
             if not typed:
                 return  # the terminal is gone
-            with self._lock:
+            with self._working():
                 for key in _split(typed):
                     self._press(key)
                 self._draw()

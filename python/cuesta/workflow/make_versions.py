@@ -13,7 +13,6 @@ from cuesta.analysis.compare.versions import (
     compare_versions,
     read_version_run,
 )
-from cuesta.engine.console import Console
 from cuesta.engine.interleaved import Interleaved, Turn, run_in_turn
 from cuesta.engine.job import SECOND, Job
 from cuesta.engine.ports import Engine
@@ -85,7 +84,7 @@ class VersionMaker:
             flags = {"settle": "0s", "measure": f"{LONGEST + 5:.0f}s"}
             job, begun = with_flags(self.planned.series, flags).jobs(1)[side], self._seconds()
             out = self.folder / "rehearsal" / ("base", "new")[side]
-            run_job(job, out, Console(rehearsal, rehearsal.enough, self.control.console.requests), self.engine)
+            run_job(job, out, replace(self.control.console, observer=rehearsal, stop=rehearsal.enough), self.engine)
             rehearsal.overhead = max(self._seconds() - begun - rehearsal.seconds, 0.0)
             found = read_version_run(out, self.record).obstacle
             rehearsal.obstacle = found or rehearsal.explain_nothing()
