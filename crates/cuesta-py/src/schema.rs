@@ -5,8 +5,8 @@ use cuesta_host::HostSeriesRow;
 use cuesta_meters::report::MeterReport;
 use cuesta_record::schema::FieldType;
 use cuesta_record::{
-    AgentEnd, AgentNote, KernelThreadsRow, KeyRow, LinkageRow, MarkRow, MeterRecord, NeighbourRow, RunnableRow, SeriesRow,
-    TimelineFile, TransactionRow, UserRow, WatcherRow, WireRow,
+    AgentEnd, AgentNote, KernelThreadsRow, KeyRow, LinkageRow, MarkRow, MeterRecord, NeighbourRow, RunnableRow,
+    SeriesRow, TimelineFile, TransactionRow, UserRow, WatcherRow, WireRow,
 };
 use pyo3::prelude::*;
 

@@ -10,6 +10,8 @@ from cuesta.units import ABSENT, count
 
 MOST_BRIEF = 4
 """Marks that a first screen of a terminal shows."""
+LEAST_SHOWN = 0.05
+"""Seconds that do not round to none."""
 MOST_LISTED = 100
 """Marks that a page lists."""
 
@@ -46,7 +48,7 @@ def describe_held(summary: Summary) -> Iterator[str]:
     """That starts were held, and when."""
     for held in list_held(summary.recorded):
         until = "the end" if held.end is None else instant(held.end)
-        measured = f" ({instant(held.measured)} of it while measuring)" if held.measured else ""
+        measured = f" ({instant(held.measured)} of it while measuring)" if held.measured >= LEAST_SHOWN else ""
         yield f"starts were held from {instant(held.begin)} to {until}{measured}"
 
 

@@ -37,7 +37,7 @@ READY = (
 )
 BY_HAND = "see by hand why the host shows no prompt, with as many users as here"
 SLOW_START = "settle longer, or start users faster (--stagger)"
-LET_START = "let users start (p in the live view) well before measuring begins: settle longer"
+LET_START = "let users start well before measuring begins (settle longer), or do not hold them"
 COME_AND_GO = "if sessions end, and users log in again, give them a rate (--load open:2/s:sessions)"
 WAIT_LONGER = {
     "Wait+Prompt": "let `Set Prompt` match the last prompt only, or wait for what comes last (Wait+Screen /…/)",
