@@ -43,7 +43,9 @@ NOTICE = 4.0
 
 
 class TerminalView:
-    """Draws on the terminal of standard error; what is typed comes from there too."""
+    """Draws on the terminal of standard error; what is typed comes from there too. It is an engine's `Watcher`."""
+
+    name = "live view"
 
     def __init__(self, about: About, steering: Steering, stop: threading.Event) -> None:
         self._about, self._steering, self._stop = about, steering, stop
@@ -86,6 +88,10 @@ class TerminalView:
         """Show a sentence on the progress; it is printed when the view has ended."""
         self.told.append(text)
         self._draw_soon()
+
+    def cpu(self) -> float:
+        """CPU seconds that its thread has used so far."""
+        return self._spent
 
     def close(self) -> None:
         """Give the terminal back, and print what was told."""
