@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from cuesta import _native
 from cuesta.engine.agents import FollowedAgent, follow, listen_to_agents, never, start_together
 from cuesta.engine.console import Console, UserRequest
 from cuesta.engine.engines import LOCAL
@@ -14,13 +15,11 @@ from cuesta.engine.job import SECOND, Job, timeline
 from cuesta.engine.ports import Deployment, Engine, Nodes, Observer
 from cuesta.engine.spec import AddedSteps, run_spec
 from cuesta.engine.user_changes import UserChanges, most_users_of, why_fixed
+from cuesta.engine.watching import WatchRecord
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment
-from cuesta.private_files import record_file
 from cuesta.records.messages import Announcement, EngineMessage, TapeText
 from cuesta.records.observation import Observation
-from cuesta.records.reading import to_row
-from cuesta.records.rows import MarkRow
 
 METERS_START = 5 * SECOND
 """If measuring begins sooner than this, the agents wait for the meters, which start slowly on a busy machine."""
@@ -57,7 +56,7 @@ def run_job(job: Job, out: Path, console: Console, engine: Engine = LOCAL) -> Ru
             path, fixed = folder / segment.folder, why_fixed(job, console)
             added = None if fixed else AddedSteps([most_users_of(job)], by_cut=True)
             with drive_segment(job, segment, path, nodes, watched, added) as driven:
-                _follow_plan(driven, job, segment, fixed)
+                _follow_plan(driven, job, segment, folder, fixed)
                 notes += driven.notes()
             failures = driven.failures()
     return RunResult(folder, console.stop.is_set(), failures, notes)
@@ -74,16 +73,18 @@ def with_steps_of_the_run(job: Job, segment: Segment, observe: Observer) -> Obse
     return look
 
 
-def _follow_plan(driven: "Driven", job: Job, segment: Segment, fixed: str) -> None:
-    """Follow the steps of a segment to its end. `fixed`: why its users stay as planned; empty if they can change."""
+def _follow_plan(driven: "Driven", job: Job, segment: Segment, folder: Path, fixed: str) -> None:
+    """Follow the steps of a segment to its end; `folder` is the run's.
+
+    `fixed` says why its users stay as planned; empty if they can be changed.
+    """
     for number, step in enumerate(timeline(segment)):
         driven.expect(number, step.settled, step.end)
     if fixed:
         driven = replace(driven, change_users=lambda _: f"the number of users stays as planned: {fixed}")
         driven.deployment.expect_no_more()
     else:
-        changes = UserChanges(job, driven.folder, driven.start_at, driven.deployment, driven.announce)
-        driven = replace(driven, change_users=changes.change)
+        driven = replace(driven, change_users=UserChanges(job, folder, driven).change)
     driven.follow(driven.is_spoilt)
     driven.give_up()
 
@@ -102,7 +103,7 @@ class Driven:
     start_at: int
     """Nanoseconds of the engine's clock; a step's times count from here."""
     console: Console
-    folder: Path
+    record: WatchRecord
     change_users: Callable[[UserRequest], str] = keep_users
     """Adds or takes users, or says why not, in a sentence."""
 
@@ -118,20 +119,27 @@ class Driven:
 
     def _look(self) -> None:
         """Have the agents do what was asked for, and show what is seen."""
-        orders, marks = self.console.requests.take()
-        self.obey(orders)
-        for mark in marks:
-            with record_file(self.folder / "marks.jsonl", "a") as file:
-                file.write(to_row(MarkRow(seconds=max(mark.at - self.start_at, 0) / SECOND, note=mark.note)))
-        told = [self.change_users(asked) for asked in self.console.requests.take_changes()]
+        self.obey(self.console.requests.take_orders())
+        for asked in self.console.requests.take_changes():
+            self.console.requests.answer(self.change_users(asked))
+        self.record.note(self.console.requests.take_marks())
+        self.record.look(_native.now())
         snapshots = [each.latest for each in self.agents if each.latest]
         screens = [screen for each in self.agents for screen in each.screens]
-        meters = self.deployment.meter_rows()
-        self.console.observer(Observation(snapshots=snapshots, screens=screens, meters=meters, told=told))
+        meters, marks = self.deployment.meter_rows(), tuple(self.record.marks)
+        answers = self.console.requests.answers()
+        seen = Observation(snapshots=snapshots, screens=screens, meters=meters, marks=marks, answers=answers)
+        self.console.observer(seen)
 
     def expect(self, number: int, settled: int, end: int) -> None:
-        """Have the meters report a step; ns from the start."""
+        """Have the meters report a step, and what watching it cost be recorded; ns from the start."""
         self.deployment.expect(number, self.start_at + settled, self.start_at + end)
+        self.record.expect(number, settled, end)
+
+    def cut(self, number: int, at: int) -> None:
+        """Have an expected step end at an instant ahead; ns from the start."""
+        self.deployment.cut(number, self.start_at + at)
+        self.record.cut(number, at)
 
     def announce(self, announcement: Announcement) -> None:
         """Tell all agents a change of the schedule. Its times are nanoseconds from the start."""
@@ -171,15 +179,22 @@ def drive_segment(  # noqa: PLR0913, PLR0917, what a segment is made of
 ) -> Iterator[Driven]:
     """Run a segment's host, agents and meters during the block; `added` says that steps may be added to it."""
     folder.mkdir(mode=0o700, exist_ok=True)
+    console.observer(Observation(snapshots=()))  # a host and its agents may take some seconds to start
     with nodes.deploy(job, segment, folder) as deployment, listen_to_agents(deployment.agents, folder) as agents:
         spec = run_spec(job, segment, deployment.address(), deployment.threads, added)
         for agent in agents:
             agent.instruct(spec, _tapes(job), deployment.environment)
         if job.metered_every or timeline(segment)[0].settled < METERS_START:
             deployment.wait_for_meters()
-        driven = Driven(agents, deployment, start_together(agents), console, folder)
+        start_at = start_together(agents)
+        record = WatchRecord(folder, start_at, tuple(console.watchers))
+        driven = Driven(agents, deployment, start_at, console, record)
         driven.obey(console.requests.standing())
-        yield driven
+        try:
+            yield driven
+        finally:
+            record.note(console.requests.take_marks())
+            record.close(_native.now())
 
 
 def _tapes(job: Job) -> dict[str, TapeText]:

@@ -4,17 +4,16 @@ The first users of a run type what they would have typed. A step that is added s
 another (`stagger`), settles as long as the plan's, and is measured until the run was to end, at least LEAST_MEASURED.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from cuesta import _native
 from cuesta.engine.agents import AHEAD
 from cuesta.engine.console import Console, UserRequest
 from cuesta.engine.folder import change_run, describe_step, read_run
 from cuesta.engine.job import SECOND, Job, PlannedTimes, count_looped_lines, timeline
-from cuesta.engine.ports import Deployment
 from cuesta.engine.sharing import share_groups
 from cuesta.plan import Settings
 from cuesta.plan.driver import driver_loads
@@ -52,6 +51,23 @@ def why_fixed(job: Job, console: Console) -> str:
     return next((reason for reason, holds in reasons.items() if holds), "")
 
 
+class Driven(Protocol):
+    """A segment that is driven (`run_job`). Times are nanoseconds from its start."""
+
+    @property
+    def start_at(self) -> int:
+        """The start, on the engine's clock."""
+
+    def expect(self, number: int, settled: int, end: int) -> None:
+        """Expect a step."""
+
+    def cut(self, number: int, at: int) -> None:
+        """Have an expected step end at an instant."""
+
+    def announce(self, announcement: Announcement, /) -> None:
+        """Tell all agents a change of the schedule."""
+
+
 @dataclass(slots=True)
 class UserChanges:
     """The steps of a run whose users may be changed."""
@@ -59,10 +75,7 @@ class UserChanges:
     job: Job
     folder: Path
     """The run folder."""
-    start_at: int
-    """Nanoseconds of the engine's clock; a step's times count from here."""
-    deployment: Deployment
-    announce: Callable[[Announcement], None]
+    driven: Driven
     settings: Settings = field(init=False)
     """Those of the last step."""
     times: list[PlannedTimes] = field(init=False)
@@ -74,12 +87,12 @@ class UserChanges:
 
     def change(self, asked: UserRequest) -> str:
         """Add or take users as somebody asked for; returns what comes of it, a sentence."""
-        now = _native.now() - self.start_at
+        now = _native.now() - self.driven.start_at
         cut = -(-(now + AHEAD) // GRID) * GRID
         before = self.settings.group[0].users
         if why := self._why_not(now, cut, before + asked.by):
             return f"the number of users stays {before}: {why}"
-        request = f"users {asked.by:+} at {write_instant(asked.at - self.start_at)}"
+        request = f"users {asked.by:+} at {write_instant(asked.at - self.driven.start_at)}"
         added = self._cut(cut, before + asked.by, request)
         measured = f"measured from {write_instant(added.settled)} to {write_instant(added.end)}"
         return f"{request}: {many(before + asked.by, 'user')} from {write_instant(cut)} on, {measured}"
@@ -108,10 +121,10 @@ class UserChanges:
         number = len(self.times) - 1
         self.times[-1:] = [PlannedTimes(last.begin, min(last.settled, cut), cut), added]
         self._record(request)
-        self.deployment.cut(number, self.start_at + cut)
-        self.deployment.expect(number + 1, self.start_at + added.settled, self.start_at + added.end)
+        self.driven.cut(number, cut)
+        self.driven.expect(number + 1, added.settled, added.end)
         groups = driver_loads(self.settings)
-        self.announce(Announcement(cut=Cut(at=cut, groups=groups, settled=added.settled, end=added.end)))
+        self.driven.announce(Announcement(cut=Cut(at=cut, groups=groups, settled=added.settled, end=added.end)))
         return added
 
     def _record(self, request: str) -> None:

@@ -3,15 +3,19 @@
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cuesta.live.about import About
 from cuesta.live.steering import Steering
 from cuesta.live.view import View, merge
 from cuesta.records.observation import Observation
 from cuesta.terminal import inform
+
+if TYPE_CHECKING:
+    from cuesta.live.terminal_view import TerminalView
 
 PLAIN_EVERY = 5.0
 """Seconds between two rows if standard error is no terminal."""
@@ -31,6 +35,8 @@ class Shown:
     """Takes what is seen of the run."""
     tell: Callable[[str], None]
     """Takes a sentence on its progress."""
+    watchers: "Sequence[TerminalView]" = ()
+    """What of it costs CPU time that is worth recording."""
 
 
 @contextmanager
@@ -38,7 +44,7 @@ def watch(about: About, steering: Steering, stop: threading.Event, *, quiet: boo
     """Show a run on standard error during the block."""
     if quiet:
         yield Shown(_ignore, _ignore)
-    elif not (sys.stderr.isatty() and os.environ.get("TERM") not in DUMB):
+    elif not _can_redraw():
         yield Shown(_observe_with(_print_rows()), inform)
     elif plain or not _is_large_enough():
         from cuesta.live.redrawn_row import redraw_row  # noqa: PLC0415, it loads rich: only a terminal needs it
@@ -50,16 +56,25 @@ def watch(about: About, steering: Steering, stop: threading.Event, *, quiet: boo
 
         view = TerminalView(about, steering, stop)
         try:
-            yield Shown(view.look, view.tell)
+            yield Shown(view.look, view.tell, [view])
         finally:
             view.close()
-            for text in view.told:
-                inform(text)
+
+
+def _can_redraw() -> bool:
+    """Whether standard error is a terminal on which this program may write over what it has written."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") in DUMB:
+        return False
+    from cuesta.full_screen import is_in_foreground  # noqa: PLC0415, only a terminal needs it
+
+    return is_in_foreground(sys.stderr)
 
 
 def _is_large_enough() -> bool:
+    """Whether a terminal can show the view, also its characters."""
     size = os.get_terminal_size(sys.stderr.fileno())
-    return size.columns >= LEAST_COLUMNS and size.lines >= LEAST_ROWS
+    is_unicode = sys.stderr.encoding.lower().replace("-", "") == "utf8"
+    return is_unicode and size.columns >= LEAST_COLUMNS and size.lines >= LEAST_ROWS
 
 
 def _ignore(_: object) -> None:
@@ -67,9 +82,13 @@ def _ignore(_: object) -> None:
 
 
 def _observe_with(show: Show) -> Callable[[Observation], None]:
+    answered = 0
+
     def look(seen: Observation) -> None:
-        for text in seen.told:
-            inform(text)
+        nonlocal answered
+        for answer in seen.answers[answered:]:
+            inform(answer)
+        answered = len(seen.answers)
         if view := merge(seen):
             show(view)
 

@@ -354,7 +354,7 @@ class Snapshot:
     """Each time series since the start of the segment, by its tag, `GROUP/SOURCE/SERIES`; none unless somebody asks for
     them."""
     totals: CountTotals | None = None
-    """Counts since the start of the segment; null unless somebody asks for them."""
+    """What was counted since the start of the segment; null unless somebody asks for them."""
     waiting: WaitingCounts
     """Users who wait for the host at the end of the last interval."""
     long_wait: WaitSample | None
