@@ -140,10 +140,10 @@ class Console:
     """If set, the run ends early and keeps what was measured."""
     requests: Requests = field(default_factory=Requests)
     """What those who watch ask for."""
-    may_change_users: bool = False
-    """Whether they may change the number of users: not where the run stands for its plan, as one of a pair."""
     watchers: Sequence[Watcher] = ()
     """Those who watch on this machine: what they cost is recorded with each step."""
+    may_change_users: bool = False
+    """Whether they may change the number of users: not where the run stands for its plan, as one of a pair."""
 
     def showing(self, add: Callable[[Observation], Observation]) -> "Console":
         """The same, whose observer receives what `add` makes of what is seen."""
