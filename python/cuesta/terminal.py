@@ -11,7 +11,20 @@ from cuesta.plain_text import plain, plain_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` takes as long to load as all that `--version` needs
-    from typing import TextIO
+    from typing import Protocol, TextIO
+
+    class LiveView(Protocol):
+        """What has all of the terminal."""
+
+        def tell(self, text: str) -> None:
+            """Show a message, and print it at the end."""
+
+        def give_back(self) -> None:
+            """Give the terminal back at once: the program ends."""
+
+
+view: "LiveView | None" = None
+"""Set while a view has all of the terminal: what would be printed between its rows goes to it."""
 
 CLEAR_ROW = "\x1b[K"
 """Clears a terminal's row from the cursor on (ECMA-48: EL)."""
@@ -29,8 +42,11 @@ def show(text: str, end: str = "\n") -> None:
 
 
 def inform(text: str, end: str = "\n") -> None:
-    """Print a message on standard error."""
-    write(text, sys.stderr, end)
+    """Print a message on standard error, or show it in the view that has the terminal."""
+    if view is None:
+        write(text, sys.stderr, end)
+    else:
+        view.tell(text)
 
 
 def renew_row(text: str) -> None:

@@ -77,7 +77,7 @@ SCROLLING = """
 """
 UNFOLD = "document.querySelectorAll('details').forEach(each => { each.open = true })"
 SHOWN = """
-[...document.querySelectorAll('details')].filter(each => {
+[...document.querySelectorAll('details:not(.values)')].filter(each => {
   const [first] = [...each.children].filter(part => part.tagName !== 'SUMMARY');
   return first.getBoundingClientRect().bottom <= each.getBoundingClientRect().bottom + 1 &&
     getComputedStyle(each, '::details-content').contentVisibility === 'visible';
@@ -155,7 +155,7 @@ def test_a_page_is_complete_and_self_contained(
 def test_folded_sections_are_printed_open(page: Tab, pages: dict[str, Path], name: str) -> None:
     """On the screen sections stay folded until they are clicked; on paper they cannot be clicked."""
     page.look(pages[name], 1100)
-    folded = page.value("document.querySelectorAll('details').length")
+    folded = page.value("document.querySelectorAll('details:not(.values)').length")
     if not folded:
         assert name == "systems", "every other page has a folded section"
         return
@@ -224,6 +224,26 @@ def test_a_click_on_a_name_in_the_legend_shows_it_alone(page: Tab, pages: dict[s
     assert page.value(FADED).count("0.07") == 1
     page.point(x, y, click=True)
     assert "0.07" not in page.value(FADED)
+
+
+VALUES = """
+(title => {
+  const figure = [...document.querySelectorAll('figure')].find(each => each.textContent.trim().startsWith(title));
+  figure.querySelector('details.values').open = true;
+  return new Promise(resolve => setTimeout(() => resolve([...figure.querySelectorAll('tr')].map(row => row.innerText)), 50));
+})
+"""
+
+
+def test_a_table_has_the_values_of_a_plot(page: Tab, pages: dict[str, Path]) -> None:
+    page.look(pages["good"], 1100)
+    assert page.value("document.querySelectorAll('figure').length") == page.value(
+        "document.querySelectorAll('figure > details.values').length"
+    )
+    head, first, *rest = page.value(f"{VALUES.strip()}('Keystroke echo by percentile')")
+    assert head.split("\t") == ["percentile", "since due", "since sent"]
+    assert re.fullmatch(r"p0\t1(\.\d+)? ms\t1(\.\d+)? ms", first)
+    assert len(rest) > 10
 
 
 def test_the_check_detects_requests_and_messages_of_a_page(page: Tab, tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ impl Picture {
         let rows = self.rows.iter().zip(hide_secrets(&texts, secrets));
         let shown = rows.map(|(row, hidden)| match hidden {
             Some(text) => vec![ScreenSpan::new(text, Style::default())],
-            None => row.iter().map(|span| ScreenSpan::new(&span.text, span.style)).collect(),
+            None => row.iter().map(ScreenSpan::of).collect(),
         });
         let Self { columns, cursor, is_whole, .. } = self;
         UserScreen { user, seconds, columns, rows: shown.collect(), cursor, is_whole }
@@ -95,6 +95,11 @@ impl Picture {
 }
 
 impl ScreenSpan {
+    /// As people may see it.
+    pub(crate) fn of(span: &Span) -> Self {
+        Self::new(&span.text, span.style)
+    }
+
     fn new(text: &str, style: Style) -> Self {
         const NAMES: [(Attributes, &str); 8] = [
             (Attributes::BOLD, "bold"),

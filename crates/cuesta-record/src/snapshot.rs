@@ -51,7 +51,7 @@ record! {
         agent: u32 = Unitless | 0;
         /// each time series since the start of the segment, by its tag, `GROUP/SOURCE/SERIES`; none unless somebody asks for them
         series: BTreeMap<String, String> = Unitless | {};
-        /// counts since the start of the segment; null unless somebody asks for them
+        /// what was counted since the start of the segment; null unless somebody asks for them
         totals: Option<CountTotals> = Unitless | none;
         /// users who wait for the host at the end of the last interval
         waiting: WaitingCounts = Unitless;

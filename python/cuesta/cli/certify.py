@@ -72,7 +72,8 @@ def _check_flags(arguments: argparse.Namespace) -> None:
 def _certify(arguments: argparse.Namespace) -> int:
     """Certify each group of a plan. The exit code is the largest of theirs."""
     plan = load(plan_options(arguments.what, arguments), Path.cwd())
-    planned = prepare_certifications(plan, _terms(arguments), arguments.out or new_folder(Path(), plan.settings.name))
+    folder = arguments.out or new_folder(Path(), plan.settings.name)
+    planned = prepare_certifications(plan, _terms(arguments), folder)
     if arguments.dry_run:
         say("\n\n".join(each.text() for each in planned), arguments.json)
         write_json(arguments.json, _by_group({each.group.name: each.data() for each in planned}, planned))
@@ -80,7 +81,7 @@ def _certify(arguments: argparse.Namespace) -> int:
     made = dict[str, Certification]()
     with catch_interrupts() as stopping:
         try:
-            with control_run(arguments, stopping, plan.settings.name, plan.settings) as control:
+            with control_run(arguments, stopping, plan.settings.name, folder, plan.settings) as control:
                 made.update(certify_systems(planned, control, arguments.sign))
         finally:  # what was certified is shown, whatever happened to those that followed
             for certification in made.values():

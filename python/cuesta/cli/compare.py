@@ -70,9 +70,9 @@ def _interleave(arguments: argparse.Namespace, terms: Terms, step: int | None) -
     planned = prepare_pairs(base, new, Path.cwd(), arguments.pairs, terms)
     for row in planned.announcement():
         inform(row)
-    with catch_interrupts() as stopping, control_run(arguments, stopping, "comparison") as control:
-        out = arguments.out or new_folder(Path(), "compare")
-        folder = run_pairs(planned, out, step, control)
+    folder = arguments.out or new_folder(Path(), "compare")
+    with catch_interrupts() as stopping, control_run(arguments, stopping, "comparison", folder) as control:
+        folder = run_pairs(planned, folder, step, control)
     code = _show(compare_pairs(folder, terms, step), arguments.json)
     say(f"\nRUNS       {folder}", arguments.json)
     return Exit.INTERRUPTED if stopping.is_set() else code

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from cuesta.cli.control import control_run
+from cuesta.cli.control import control_run, is_published
 from cuesta.cli.interrupts import catch_interrupts
 from cuesta.cli.options import engine_flags
 from cuesta.cli.output import say, write_json
@@ -39,10 +39,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
     for notice in notices(planned):
         inform(f"cuesta: {notice}")
     with catch_interrupts() as stopping:
-        with control_run(arguments, stopping, "comparison") as control:
+        folder = arguments.out or new_folder(Path(), "compare")
+        with control_run(arguments, stopping, "comparison", folder) as control:
             unseen = replace(control.console, observer=look_away)
-            watched = control if sys.stderr.isatty() else replace(control, console=unseen)
-            compared = run_versions(planned, arguments.out or new_folder(Path(), "compare"), watched)
+            is_seen = sys.stderr.isatty() or is_published(arguments)
+            compared = run_versions(planned, folder, control if is_seen else replace(control, console=unseen))
         return show(compared, arguments)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+from cuesta import terminal
 from cuesta.errors import Exit
 
 STOPPING = b"cuesta: stopping; what was measured is kept (again to end at once)\n"
@@ -40,12 +41,14 @@ def catch_interrupts(message: bytes | None = STOPPING) -> Iterator[threading.Eve
 
     def handle(number: int, _frame: FrameType | None) -> None:
         if signals_before and message:
+            if terminal.view:
+                terminal.view.give_back()
             os._exit(Exit.INTERRUPTED)
         signals_before.append(number)
         # Set it in a new thread: the wait that this signal interrupts may hold the event's lock.
         _thread.start_new_thread(stopping.set, ())
         # Not `print`, which is not reentrant: the signal may arrive while progress is printed.
-        if message:
+        if message and not terminal.view:  # a view shows that it is stopping
             with suppress(OSError):
                 os.write(sys.stderr.fileno(), message)
 

@@ -31,8 +31,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         inform(f"cuesta: {notice}")
     settings = job.plan.settings
     with catch_interrupts() as stopping:
-        with control_run(arguments, stopping, settings.name, settings) as control:
-            run = measure(job, arguments.out or new_folder(Path(), settings.name), control)
+        folder = arguments.out or new_folder(Path(), settings.name)
+        with control_run(arguments, stopping, settings.name, folder, settings) as control:
+            run = measure(job, folder, control)
         # Inside the block, so that a first Ctrl-C during the summary does not lose it.
         show_run(run, arguments.verbose, arguments.json)
         return Exit.INTERRUPTED if stopping.is_set() else run.exit

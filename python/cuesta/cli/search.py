@@ -23,10 +23,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
         return _dry_run(planned, arguments.json)
     settings = planned.settings
     with catch_interrupts() as stopping:
-        with control_run(arguments, stopping, settings.name, settings) as control:
+        folder = arguments.resume or arguments.out or new_folder(Path(), settings.name)
+        with control_run(arguments, stopping, settings.name, folder, settings) as control:
             control.tell(f"cuesta: {planned.overview()}")
-            out = arguments.resume or arguments.out or new_folder(Path(), settings.name)
-            search = find_limit(planned, out, control)
+            search = find_limit(planned, folder, control)
         show_run(search, arguments.verbose, arguments.json)
         return Exit.INTERRUPTED if stopping.is_set() else search.exit
 

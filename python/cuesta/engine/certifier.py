@@ -17,6 +17,7 @@ from cuesta.engine.ports import Engine
 from cuesta.engine.run_job import Judge, run_job
 from cuesta.errors import InputError
 from cuesta.plan import Group, Plan, Step
+from cuesta.records.observation import RunOfSeries
 
 EXCLUDED, SETTLING = "excluded", "settling"
 """Folders of runs that do not count (docs/certify.md). `ledger.certification`, which reads them, repeats these names:
@@ -61,10 +62,12 @@ def certify(method: Method, series: Series, judge: Judge, console: Console, engi
     counted, failures = 0, list[str]()
     for number in range(1, WARM_UP + 1):
         folder = series.folder / SETTLING / f"run-{number}"
-        failures += run_job(method.timed, folder, console, engine).failures
+        warm_up = console.in_series(RunOfSeries(what="run", number=number, of=WARM_UP, name="warm-up"))
+        failures += run_job(method.timed, folder, warm_up, engine).failures
     while counted < series.runs and len(excluded) < series.runs and not (console.stop.is_set() or failures):
         folder = series.folder / f"run-{counted + 1}"
-        result = run_job(method.timed, folder, console, engine)
+        timed = RunOfSeries(what="run", number=counted + 1, of=series.runs, discarded=len(excluded))
+        result = run_job(method.timed, folder, console.in_series(timed), engine)
         failures += result.failures
         if why := [*result.failures, *judge(folder)]:
             aside = series.folder / EXCLUDED / f"run-{len(excluded) + 1}"
@@ -85,7 +88,8 @@ def run_extra(folder: Path, job: Job, judge: Judge, console: Console, engine: En
     folder.mkdir(mode=0o700)
     for number in range(1, TRIES + 1):
         attempt = folder / f"run-{number}"
-        result = run_job(job, attempt, console, engine)
+        extra = RunOfSeries(what="run", number=1, of=1, name=folder.name, discarded=number - 1)
+        result = run_job(job, attempt, console.in_series(extra), engine)
         if result.interrupted or result.failures or not judge(attempt):
             return result.failures
     return []

@@ -1,15 +1,15 @@
 """Where a run is watched and steered: its observer, the order to stop, and what else is asked of it meanwhile."""
 
 import threading
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol, Self
 
 from cuesta import _native
 from cuesta.engine.ports import Observer
 from cuesta.plain_text import plain
 from cuesta.records.messages import EngineMessage, WatchOrder
-from cuesta.records.observation import Observation
+from cuesta.records.observation import Observation, RunOfSeries
 
 LONGEST_NOTE = 200
 """Characters of a note that are kept."""
@@ -110,3 +110,11 @@ class Console:
     """What those who watch ask for."""
     watchers: Sequence[Watcher] = ()
     """Those who watch on this machine: what they cost is recorded with each step."""
+
+    def showing(self, add: Callable[[Observation], Observation]) -> "Console":
+        """The same, whose observer receives what `add` makes of what is seen."""
+        return replace(self, observer=lambda seen: self.observer(add(seen)))
+
+    def in_series(self, series: RunOfSeries) -> "Console":
+        """The same for one run of several."""
+        return self.showing(lambda seen: replace(seen, series=series))

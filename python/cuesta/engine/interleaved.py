@@ -20,6 +20,7 @@ from cuesta.engine.ports import Engine
 from cuesta.engine.run_job import Judge, run_job
 from cuesta.plan import RawOptions, load
 from cuesta.private_files import private
+from cuesta.records.observation import RunOfSeries
 
 INDEX = "pairs.jsonl"
 Name = Literal["base", "new"]
@@ -87,7 +88,10 @@ def run_in_turn(  # noqa: PLR0913, PLR0917, what a comparison is made of
             if console.stop.is_set():
                 return
             announce(turn)
-            result = run_job(turn.job, turn.folder, console, engine)
+            of_pair = RunOfSeries(
+                what="pair", number=good_pairs + 1, of=series.pairs, name=turn.name, discarded=bad_pairs
+            )
+            result = run_job(turn.job, turn.folder, console.in_series(of_pair), engine)
             if turn is turns[1] and not console.stop.is_set():
                 index(folder, turns)
             doubts = [*result.failures, *(["it was interrupted"] if result.interrupted else judge(turn.folder))]

@@ -102,7 +102,9 @@ class Driven:
         self.record.look(_native.now())
         snapshots = [each.latest for each in self.agents if each.latest]
         screens = [screen for each in self.agents for screen in each.screens]
-        self.console.observer(Observation(snapshots=snapshots, screens=screens, meters=self.deployment.meter_rows()))
+        meters, marks = self.deployment.meter_rows(), tuple(self.record.marks)
+        seen = Observation(snapshots=snapshots, screens=screens, meters=meters, marks=marks)
+        self.console.observer(seen)
 
     def expect(self, number: int, settled: int, end: int) -> None:
         """Have the meters report a step, and what watching it cost be recorded; ns from the start."""
@@ -150,6 +152,7 @@ def drive_segment(  # noqa: PLR0913, PLR0917, what a segment is made of
     `most` has the most users of each group, if steps may be added.
     """
     folder.mkdir(mode=0o700, exist_ok=True)
+    console.observer(Observation(snapshots=()))  # a host and its agents may take some seconds to start
     with nodes.deploy(job, segment, folder) as deployment, listen_to_agents(deployment.agents, folder) as agents:
         spec = run_spec(job, segment, deployment.address(), deployment.threads, most)
         for agent in agents:

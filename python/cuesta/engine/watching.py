@@ -37,6 +37,8 @@ class WatchRecord:
     start_at: int
     """On the engine's clock."""
     watchers: Sequence[Watcher]
+    marks: list[MarkRow] = field(default_factory=list)
+    """Those of the segment so far."""
     awaited: deque[AwaitedStep] = field(default_factory=deque)
 
     def expect(self, number: int, settled: int, end: int) -> None:
@@ -45,14 +47,12 @@ class WatchRecord:
 
     def note(self, marks: Sequence[Mark]) -> None:
         """Record marks."""
-        since_start = [max(mark.at - self.start_at, 0) / SECOND for mark in marks]
-        self._write(
-            "marks.jsonl",
-            [
-                MarkRow(seconds=seconds, note=mark.note, holds_starts=mark.holds_starts)
-                for seconds, mark in zip(since_start, marks, strict=True)
-            ],
-        )
+        rows = [
+            MarkRow(seconds=max(each.at - self.start_at, 0) / SECOND, note=each.note, holds_starts=each.holds_starts)
+            for each in marks
+        ]
+        self.marks += rows
+        self._write("marks.jsonl", rows)
 
     def look(self, now: int) -> None:
         """Read what watching has cost, if an interval has begun or ended."""

@@ -1,4 +1,4 @@
-"""Finds runs, certifications and files of goals below folders, by file names alone."""
+"""Finds runs, certifications, comparisons and files of goals below folders, by file names alone."""
 
 import hashlib
 import os
@@ -8,6 +8,8 @@ from pathlib import Path
 
 from cuesta.errors import InputError
 from cuesta.ledger.certification import is_certification
+from cuesta.ledger.experiment import INDEX
+from cuesta.ledger.versions import is_versions
 
 GOALS = "goals.toml"
 
@@ -19,11 +21,13 @@ class Folders:
     runs: list[Path]
     certifications: list[Path]
     goals: list[Path]
+    comparisons: list[Path]
+    """Of two versions, or of pairs."""
 
 
 def discover(places: Sequence[Path]) -> Folders:
     """Search folders; a file is taken as it is. Raises InputError if a place does not exist."""
-    runs, certifications, goals = set[Path](), set[Path](), set[Path]()
+    runs, certifications, goals, comparisons = set[Path](), set[Path](), set[Path](), set[Path]()
     for place in places:
         if place.is_file():
             goals.add(place)
@@ -31,10 +35,11 @@ def discover(places: Sequence[Path]) -> Folders:
             for folder, files in _walk(place):
                 runs |= {folder} if "run.json" in files else set()
                 certifications |= {folder} if is_certification(folder) else set()
+                comparisons |= {folder} if is_versions(folder) or INDEX in files else set()
                 goals |= {folder / GOALS} if GOALS in files else set()
         else:
             raise InputError(f"{place}: there is no such file or folder")
-    return Folders(sorted(runs), sorted(certifications), sorted(goals))
+    return Folders(sorted(runs), sorted(certifications), sorted(goals), sorted(comparisons))
 
 
 def _walk(place: Path) -> Iterator[tuple[Path, list[str]]]:

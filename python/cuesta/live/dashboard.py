@@ -1,47 +1,45 @@
 """What a terminal shows of a run while it goes on: rows of text, made anew from what is known. Pure.
 
-The most important rows come first; what finds no room is left out from the end.
+Each row has a rank: where there are fewer rows than that, those of the highest rank are left out.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from rich.color import Color
-from rich.style import Style
 from rich.text import Text
 
-from cuesta.columns import cut
+from cuesta.columns import cut, wrap_text
 from cuesta.live.about import About, LiveLimit
 from cuesta.live.history import History, sparkline
+from cuesta.live.rows import BAD, FAINT, GOOD, LABEL, NAME, Ranked, labelled, right_aligned
+from cuesta.live.search_rows import rows_of_search
 from cuesta.live.view import HostView, Quantiles, View
 from cuesta.plain_text import plain
-from cuesta.records.messages import ScreenSpan, UserGlimpse, UserScreen
+from cuesta.records.messages import UserGlimpse
+from cuesta.records.observation import RunOfSeries
 from cuesta.units import count, digits, many, seconds, share
 
-LABEL = 10
-"""Columns of the names of rows."""
-FAINT, GOOD, BAD, NAME = "dim", "green", "bold red", "bold"
+TIMES = 38
+"""Columns of the figures before a sparkline."""
+WIDEST_SPARKLINE = 60
 NAMES = {
     "unstarted": "not started",
     "opening": "connecting",
-    "awaiting_answer": "waiting for an answer",
-    "awaiting_prompt": "waiting for a prompt",
+    "lost": "without a line",
+    "awaiting_answer": "awaiting an answer",
+    "awaiting_prompt": "awaiting a prompt",
     "keying": "typing",
     "thinking": "thinking",
     "idle": "idle",
-    "lost": "without a line",
 }
 """What users do, in the order in which it is shown."""
-RICH_NAMES = {
-    "faint": "dim",
-    "underlined": "underline",
-    "blinking": "blink",
-    "inverse": "reverse",
-    "crossed_out": "strike",
-}
-"""Attributes of characters that rich names otherwise."""
+ALWAYS = ("awaiting_answer", "keying", "thinking")
+"""Shown also if nobody does it, so that the others keep their places."""
+PHASES = {"settle": "settling", "measure": "measuring", "drain": "ending", "start": "starting"}
 SLOW = 1.0
 """Seconds from which a wait is shown as bad."""
+MOST_GLIMPSES = 5
+"""Most users of a kind that are listed."""
 
 
 @dataclass(slots=True)
@@ -49,164 +47,196 @@ class Scene:
     """All that is shown."""
 
     about: About
-    view: View
+    view: View | None
+    """None before the first snapshot."""
     history: History
+    waited: float = 0.0
+    """Seconds until now that the first snapshot has been waited for."""
     told: Sequence[str] = ()
     """What was said of the run, the newest last: trials of a search, pairs of a comparison."""
-    keys: str = ""
-    """What the keys do, or a question."""
-    price: float | None = None
-    """CPU time of the view itself, as a part of one core."""
-    extra: Sequence[Text] = field(default_factory=list)
 
 
 def draw(scene: Scene, width: int, height: int) -> list[Text]:
     """The rows of a screen of this size."""
-    rows = [*_head(scene, width), *scene.extra] if scene.extra else [*_head(scene, width), *_body(scene, width)]
-    blank = [Text() for _ in range(height - 1 - len(rows))]
-    return [_fit(row, width) for row in (*rows[: height - 1], *blank, Text(scene.keys, FAINT))]
+    rows = [*_head(scene, width), *_body(scene, width)]
+    # The most important ones, in their order.
+    best = sorted(range(len(rows)), key=lambda number: rows[number][0])[: max(height, 0)]
+    return [rows[number][1] for number in sorted(best)]
 
 
-def _fit(row: Text, width: int) -> Text:
-    row.truncate(width, overflow="ellipsis", pad=True)
-    return row
+def _title(scene: Scene, width: int) -> Text:
+    """What is run, and when that is."""
+    at, view = when(scene), scene.view
+    series = _series(view.series) if view and view.series else ""
+    title = cut(plain(scene.about.title), max(width - len(at) - len(series) - 2, 10))
+    return right_aligned(Text.assemble((title, NAME), series), at, width)
 
 
-def _head(scene: Scene, width: int) -> Iterator[Text]:
+def when(scene: Scene) -> str:
+    """The phase, and the time of how long."""
     view = scene.view
-    step = f" {view.step + 1} of {view.steps}" if view.steps > 1 else ""
-    total = "" if view.total is None else f" of {view.total:.0f}"
-    at = f"{view.phase}{step}  {view.elapsed:.0f}{total} s"
-    yield Text.assemble((cut(plain(scene.about.title), max(width - len(at) - 2, 10)), NAME), "  ", at)
-    if view.total:
-        done = min(round(view.elapsed / view.total * width), width)
-        yield Text.assemble(("━" * done, "cyan"), ("━" * (width - done), FAINT))
+    if view is None:
+        return f"starting  {clock(scene.waited)}"
+    step = f", step {view.step + 1} of {view.steps}" if view.steps > 1 and not view.search else ""
+    total = "" if view.total is None else f" of {clock(view.total)}"
+    phase = "summing up" if view.is_finished else PHASES.get(view.phase, view.phase)
+    return f"{phase}{step}  {clock(view.elapsed)}{total}"
 
 
-def _body(scene: Scene, width: int) -> Iterator[Text]:
-    view, history = scene.view, scene.history
-    yield _row("USERS", _users(view))
-    spark = max(min(width - 60, 60), 0)
-
-    def rate(of: Callable[[View], float]) -> str:
-        return f"{digits(of(view))} a second"
-
-    yield _sparked("KEYS", rate(_keys), history.values(_keys), spark)
-    yield _sparked("ANSWERS", rate(_answers), history.values(_answers), spark)
-    yield _sparked("ECHO", _times(view.echo), history.values(lambda each: each.echo.p95 if each.echo else None), spark)
-    response = history.values(lambda each: each.response.p95 if each.response else None)
-    yield _sparked("RESPONSE", _times(view.response), response, spark)
-    if view.errors:
-        yield _row("ERRORS", Text(count(view.errors), BAD))
-    for limit in scene.about.limits:
-        yield _row("LIMIT", _limit(limit, view))
-    late = view.lateness.p99 if view.lateness else None
-    driver = f"late by {seconds(late)} (p99)  CPU {share(view.driver_cpu)} of a core"
-    price = f"  this view {share(scene.price)}" if scene.price is not None else ""
-    lateness = history.values(lambda each: each.lateness.p99 if each.lateness else None)
-    yield _sparked("DRIVER", driver + price, lateness, spark)
-    for host in view.hosts:
-        yield _row("HOST", _host(host))
-    slowest = [each for each in view.glimpses if each.because == "slowest"]
-    for number, glimpse in enumerate(slowest[:5]):
-        yield _row("" if number else "SLOWEST", _glimpse(glimpse))
-    for number, said in enumerate(reversed(scene.told)):
-        yield _row("" if number else "LAST", Text(plain(said)))
+def _series(series: RunOfSeries) -> str:
+    name = f" ({plain(series.name)})" if series.name else ""
+    discarded = f", {series.discarded} did not count" if series.discarded else ""
+    return f"  {series.what} {series.number} of {series.of}{name}{discarded}"
 
 
-def _keys(view: View) -> float:
-    return view.keys_per_s
+def clock(value: float) -> str:
+    """A time of a run, as `1:07` or `2:00:07`."""
+    minutes, second = divmod(round(value), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
 
 
-def _answers(view: View) -> float:
-    return view.per_s
+def _head(scene: Scene, width: int) -> Iterator[Ranked]:
+    yield 0, _title(scene, width)
+    if scene.view and scene.view.total:
+        done = min(round(scene.view.elapsed / scene.view.total * width), width)
+        yield 3, Text.assemble("━" * done, ("━" * (width - done), FAINT))
 
 
-def _row(name: str, text: Text) -> Text:
-    return Text.assemble((f"{name:<{LABEL}}", NAME), text)
+def _body(scene: Scene, width: int) -> Iterator[Ranked]:
+    view = scene.view
+    if view is None:
+        yield 0, Text()
+        yield 0, Text("the host and the users are being started", FAINT)
+    else:
+        yield from ((0, row) for row in _users(view, width))
+        if view.search:
+            yield from rows_of_search(view.search, width)
+        yield from _figures(scene, view, width)
+        yield from _hosts(scene, view, width)
+        yield from _people(view)
+    for number, said in enumerate(reversed(scene.told) if view is None or not view.search else ()):
+        yield (6 if number else 4), labelled("" if number else "LAST", Text(plain(said)))
 
 
-def _sparked(name: str, text: str, values: Sequence[float | None], width: int) -> Text:
-    row = Text.assemble((f"{name:<{LABEL}}", NAME), f"{text:<48} ")
-    return row.append(sparkline(values, width), "cyan")
-
-
-def _users(view: View) -> Text:
-    text = Text(count(view.users))
-    for name, label in NAMES.items():
-        if number := view.doing.get(name):
-            text.append(f"  {label} {count(number)}", BAD if name == "lost" else "")
+def _users(view: View, width: int) -> Iterator[Text]:
+    """How many do what, in as many rows as it takes."""
+    size = len(count(sum(view.doing.values())))
+    items = [
+        (f"{count(number):>{size}} {label}", BAD if name == "lost" else "")
+        for name, label in NAMES.items()
+        if (number := view.doing.get(name, 0)) or (name in ALWAYS and view.doing)
+    ]
     if view.longest >= SLOW:
-        text.append(f"  longest wait {seconds(view.longest)}", BAD)
-    return text
+        items.append((f"longest wait {seconds(view.longest)}", BAD))
+    row = labelled("USERS", Text(f"{count(view.users):>{size}}"))
+    for item, style in items:
+        if row.cell_len + 2 + len(item) > width:
+            yield row
+            row = labelled("", Text(" " * size))
+        row.append("  ").append(item, style)
+    yield row
+
+
+def _figures(scene: Scene, view: View, width: int) -> Iterator[Ranked]:
+    def sparked(name: str, text: str, of: Callable[[View], float | None]) -> Text:
+        row = labelled(name, Text(f"{text:<{TIMES}}"))
+        spark = min(width - LABEL - TIMES - 2, WIDEST_SPARKLINE)
+        return row.append(f"  {sparkline(scene.history.values(of), spark)}") if spark > 0 else row
+
+    yield 0, sparked("ECHO", _times(view.echo), lambda each: each.echo.p95 if each.echo else None)
+    yield 0, sparked("RESPONSE", _times(view.response), lambda each: each.response.p95 if each.response else None)
+    for row in _limits(scene.about.limits, view, width):
+        yield 0, row
+    if view.errors:
+        yield 0, labelled("ERRORS", Text(count(view.errors), BAD))
+    yield 3, sparked("KEYS", f"{digits(view.keys_per_s):>9} a second", lambda each: each.keys_per_s)
+    yield 3, sparked("ANSWERS", f"{digits(view.per_s):>9} a second", lambda each: each.per_s)
+    late = seconds(view.lateness.p99) if view.lateness else "—"
+    driver = f"late {late:>7} (p99)  CPU {share(view.driver_cpu):>7}"
+    yield 2, sparked("DRIVER", driver, lambda each: each.lateness.p99 if each.lateness else None)
 
 
 def _times(times: Quantiles | None) -> str:
     if times is None:
         return "none in the last second"
-    return f"p50 {seconds(times.p50)}  p95 {seconds(times.p95)}  p99 {seconds(times.p99)}"
+    values = {"p50": times.p50, "p95": times.p95, "p99": times.p99}
+    return "  ".join(f"{name} {seconds(value):>7}" for name, value in values.items())
 
 
-def _limit(limit: LiveLimit, view: View) -> Text:
+def _limits(limits: Sequence[LiveLimit], view: View, width: int) -> Iterator[Text]:
+    texts = [cut(plain(limit.text), 30) for limit in limits]
+    longest = max(map(len, texts), default=0)
+    for limit, text in zip(limits, texts, strict=True):
+        yield labelled("LIMIT", _limit(limit, f"{text:<{longest}}", view, width - LABEL))
+
+
+def _limit(limit: LiveLimit, text: str, view: View, width: int) -> Text:
     figure, _, quantile = limit.figure.partition(".")
-    times = getattr(view, figure, None)
-    value = getattr(times, quantile, None)
+    value = getattr(getattr(view, figure, None), quantile, None)
     if value is None:
-        return Text.assemble(limit.text, ("  judged at the end", FAINT))
+        why = "none in the last second" if hasattr(view, figure) else "judged at the end"
+        return Text.assemble(text, (f"  {why}", FAINT))
     part = value / limit.value if limit.value else 0.0
-    filled = min(round(part * 20), 20)
-    style = BAD if part >= 1 else GOOD
-    return Text.assemble(
-        f"{limit.text}  now {seconds(value)}  ", ("█" * filled, style), ("░" * (20 - filled), FAINT), f" {part:.0%}"
+    size = min(max(width - len(text) - 20, 5), 40)
+    filled = min(round(part * size), size)
+    bar = (("█" * filled, BAD if part >= 1 else GOOD), ("░" * (size - filled), FAINT))
+    return Text.assemble(f"{text}  now {seconds(value):>7}", " ", *bar, f" {part:>5.0%}")
+
+
+def _hosts(scene: Scene, view: View, width: int) -> Iterator[Ranked]:
+    for number, host in enumerate(view.hosts):
+        name = "HOST" if len(view.hosts) == 1 else f"HOST {number + 1}"
+        if host.idle is None:
+            yield 2, labelled(name, Text(f"no reading: {plain(host.why or '')}", FAINT))
+            continue
+        cpu = f"CPU usr {host.usr:>5.1f}  sys {host.sys:>5.1f}  idle {host.idle:>5.1f} %"
+        row = labelled(name, Text(f"{cpu:<{TIMES}}"))
+        spark = min(width - LABEL - TIMES - 2, WIDEST_SPARKLINE)
+        busy = scene.history.values(_busy_of(number))
+        yield 2, row.append(f"  {sparkline(busy, spark, 100.0)}") if spark > 0 else row
+        for line in _causes(host, width - LABEL):
+            yield 5, labelled("", Text(line, FAINT))
+
+
+def _busy_of(number: int) -> Callable[[View], float | None]:
+    def busy(view: View) -> float | None:
+        idle = view.hosts[number].idle if number < len(view.hosts) else None
+        return None if idle is None else 100 - idle
+
+    return busy
+
+
+def _causes(host: HostView, width: int) -> Iterable[str]:
+    """CPU time by cause, in at most two rows."""
+    causes = ", ".join(
+        f"{name.replace('_', ' ')}\N{NO-BREAK SPACE}{value:.1f}" for name, value in host.causes if value >= 0.05
     )
+    rows = list(wrap_text(f"by cause: {causes}" if causes else "", width))
+    return [row.replace("\N{NO-BREAK SPACE}", " ") for row in rows[:2]]
 
 
-def _host(host: HostView) -> Text:
-    if host.idle is None:
-        return Text(f"no reading: {plain(host.why or '')}", FAINT)
-    causes = "  ".join(f"{name.replace('_', ' ')} {value:.1f}" for name, value in host.causes[:4])
-    return Text.assemble(
-        f"CPU usr {host.usr:.1f} sys {host.sys:.1f} idle {host.idle:.1f} %",
-        (f"  by cause: {causes}", FAINT) if causes else "",
-    )
+def _people(view: View) -> Iterator[Ranked]:
+    """Users who stand out: those that failed first."""
+    listed = set[int]()
+    for because, ranks in {"failed": (3, 3, 6), "slowest": (4, 4, 4, 5, 5), "typical": (5, 6, 6)}.items():
+        users = [each for each in view.glimpses if each.because == because and each.user not in listed][: len(ranks)]
+        listed |= {each.user for each in users}
+        for number, (glimpse, rank) in enumerate(zip(users, ranks, strict=False)):
+            yield rank, labelled("" if number else because.upper(), describe_user(glimpse))
 
 
-def _glimpse(glimpse: UserGlimpse) -> Text:
-    waits = f"waits {seconds(glimpse.waited)}" if glimpse.waited else f"mean {seconds(glimpse.mean)}"
-    text = Text(f"user {glimpse.user} {waits}", BAD if glimpse.waited >= SLOW else "")
+def describe_user(glimpse: UserGlimpse) -> Text:
+    """One user: how slow it is, and what it waits for or does."""
+    text = Text(f"{f'user {glimpse.user}':<10}  ")
+    if glimpse.lost:
+        return text.append(f"without a line: {plain(glimpse.lost)}", BAD)
+    if glimpse.waited:
+        text.append(f"waits {seconds(glimpse.waited):>7}", BAD if glimpse.waited >= SLOW else "")
+    else:
+        text.append(f"mean  {seconds(glimpse.mean) if glimpse.transactions else '—':>7}")
     if glimpse.condition:
-        text.append(f" for {plain(glimpse.condition)}")
-    if glimpse.row:
-        text.append(f"  {plain(glimpse.row)}", FAINT)
-    if not glimpse.waited:
-        text.append(f"  {many(glimpse.transactions, 'transaction')}, {NAMES[glimpse.doing]}", FAINT)
-    return text
-
-
-def draw_screen(user: int, screen: UserScreen | None) -> list[Text]:
-    """A user's screen, with its colours and its cursor."""
-    if screen is None:
-        return [Text(f"user {user}: no line, or not seen yet", FAINT)]
-    about = "" if screen.is_whole else "; no tape looks at it: what came since it is shown here"
-    return [Text(f"user {user}{about}", FAINT), *(_screen_row(screen, row) for row in range(len(screen.rows)))]
-
-
-def _screen_row(screen: UserScreen, number: int) -> Text:
-    row = Text()
-    for span in screen.rows[number]:
-        row.append(plain(span.text), _style(span))
-    if screen.cursor and screen.cursor[0] == number:
-        row.pad_right(max(screen.cursor[1] + 1 - row.cell_len, 0))
-        row.stylize("reverse", screen.cursor[1], screen.cursor[1] + 1)
-    return row
-
-
-def _style(span: ScreenSpan) -> Style:
-    attributes = " ".join(RICH_NAMES.get(name, name) for name in span.attributes)
-    return Style.parse(attributes) + Style(color=_colour(span.foreground), bgcolor=_colour(span.background))
-
-
-def _colour(name: str | None) -> Color | None:
-    if name is None:
-        return None
-    return Color.parse(name) if name.startswith("#") else Color.from_ansi(int(name))
+        text.append(f"  for {plain(glimpse.condition)}")
+        return text.append(f"  {plain(glimpse.row)}", FAINT) if glimpse.row else text
+    does = f"  {many(glimpse.transactions, 'transaction')}, {NAMES.get(glimpse.doing, glimpse.doing)}"
+    return text.append(does, FAINT)

@@ -29,10 +29,11 @@ class History:
         return [of(view) for view in self._views]
 
 
-def sparkline(values: Sequence[float | None], width: int) -> str:
-    """The last values as a row of blocks from 0 to the largest, a blank where there is none."""
+def sparkline(values: Sequence[float | None], width: int, most: float | None = None) -> str:
+    """The last values as a row of blocks from 0 to `most`, or the largest of them; a blank where there is none."""
     shown = values[-width:]
-    most = max((value for value in shown if value is not None), default=0.0)
+    if most is None:
+        most = max((value for value in shown if value is not None), default=0.0)
     return "".join(" " if value is None else BLOCKS[_height(value, most)] for value in shown)
 
 

@@ -44,7 +44,7 @@ def watch(about: About, steering: Steering, stop: threading.Event, *, quiet: boo
     """Show a run on standard error during the block."""
     if quiet:
         yield Shown(_ignore, _ignore)
-    elif not (sys.stderr.isatty() and os.environ.get("TERM") not in DUMB):
+    elif not _can_redraw():
         yield Shown(_observe_with(_print_rows()), inform)
     elif plain or not _is_large_enough():
         from cuesta.live.redrawn_row import redraw_row  # noqa: PLC0415, it loads rich: only a terminal needs it
@@ -59,13 +59,22 @@ def watch(about: About, steering: Steering, stop: threading.Event, *, quiet: boo
             yield Shown(view.look, view.tell, [view])
         finally:
             view.close()
-            for text in view.told:
-                inform(text)
+
+
+def _can_redraw() -> bool:
+    """Whether standard error is a terminal on which this program may write over what it has written."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") in DUMB:
+        return False
+    from cuesta.full_screen import is_in_foreground  # noqa: PLC0415, only a terminal needs it
+
+    return is_in_foreground(sys.stderr)
 
 
 def _is_large_enough() -> bool:
+    """Whether a terminal can show the view, also its characters."""
     size = os.get_terminal_size(sys.stderr.fileno())
-    return size.columns >= LEAST_COLUMNS and size.lines >= LEAST_ROWS
+    is_unicode = sys.stderr.encoding.lower().replace("-", "") == "utf8"
+    return is_unicode and size.columns >= LEAST_COLUMNS and size.lines >= LEAST_ROWS
 
 
 def _ignore(_: object) -> None:

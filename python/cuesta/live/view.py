@@ -8,7 +8,7 @@ from cuesta.plain_text import plain
 from cuesta.records.merging import add_histograms, per_second
 from cuesta.records.messages import UserGlimpse
 from cuesta.records.meter_report import MeterReport
-from cuesta.records.observation import Observation
+from cuesta.records.observation import Observation, RunOfSeries, SearchState
 from cuesta.records.reading import from_json
 from cuesta.records.rows import MeterRecord, WaitingCounts, WaitSample
 from cuesta.units import many, seconds
@@ -75,6 +75,12 @@ class View:
     glimpses: Sequence[UserGlimpse] = ()
     """Users of all agents: the slowest first."""
     hosts: Sequence[HostView] = ()
+    search: SearchState | None = None
+    """How far the search is that the run belongs to."""
+    series: RunOfSeries | None = None
+    """Which run of several this is."""
+    is_finished: bool = False
+    """Whether all agents have written all."""
 
     def __str__(self) -> str:
         step = f" {self.step + 1}/{self.steps}" if self.steps > 1 else ""
@@ -135,6 +141,9 @@ def merge(seen: Observation) -> View | None:
         doing=_add_up([each.doing for each in snapshots]),
         glimpses=sorted((each for agent in snapshots for each in agent.glimpses), key=_slowness, reverse=True),
         hosts=[_host(row) for row in seen.meters],
+        search=seen.search,
+        series=seen.series,
+        is_finished=all(each.finished for each in snapshots),
     )
 
 

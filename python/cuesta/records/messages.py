@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cuesta.records.rows import CharacterCounts, WaitingCounts, WaitSample
-from cuesta.records.meter_report import Counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -336,7 +335,7 @@ class Snapshot:
     """Each time series since the start of the segment, by its tag, `GROUP/SOURCE/SERIES`; none unless somebody asks for
     them."""
     totals: CountTotals | None = None
-    """Counts since the start of the segment; null unless somebody asks for them."""
+    """What was counted since the start of the segment; null unless somebody asks for them."""
     waiting: WaitingCounts
     """Users who wait for the host at the end of the last interval."""
     long_wait: WaitSample | None

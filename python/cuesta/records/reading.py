@@ -1,5 +1,6 @@
 """Reads records from JSON into their types, and makes rows of JSON of them."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, fields, is_dataclass
 from functools import cache
@@ -25,6 +26,17 @@ def from_json(kind: type[Record], content: Any) -> Record:
 def to_row(record: Any) -> dict[str, Any]:
     """The object of a row: fields that are None are left out, but not in the tables within it."""
     return {name: value for name, value in asdict(record).items() if value is not None}
+
+
+def to_json(record: Any) -> str:
+    """A record, or what is made of records, as compact JSON that `from_json` reads."""
+    return json.dumps(record, default=_object_of, separators=(",", ":"))
+
+
+def _object_of(record: Any) -> Any:
+    if is_dataclass(record):
+        return {each.name.rstrip("_"): getattr(record, each.name) for each in fields(record)}
+    return dict(record) if isinstance(record, Mapping) else list(record)
 
 
 @cache

@@ -15,13 +15,16 @@ from cuesta.units import many
 
 def build_page(record: Record, folder: Path) -> Markup:
     """The form of a certification in a folder, to which its links are relative."""
+    return html(build_report(record, folder), folder)
+
+
+def build_report(record: Record, folder: Path) -> Report:
+    """The form of a certification as a report."""
     word, sentence = form.verdict(record)
     reasons = [(reason, "") for reason in [*record.because, *record.warnings]]
     is_good = record.grade == "certified" and not record.warnings
     title = f"{form.title(record)}: {record.given.system}"
-    return html(
-        Report(title, "", Verdict(word, sentence, is_good, reasons), (), list(sections(record, folder))), folder
-    )
+    return Report(title, "", Verdict(word, sentence, is_good, reasons), (), list(sections(record, folder)))
 
 
 def sections(record: Record, folder: Path) -> Iterator[Section]:

@@ -47,7 +47,7 @@ class _Column:
     @classmethod
     def from_values(cls, name: str, values: Sequence[object]) -> Self:
         has_sentences = any(isinstance(value, str) and " " in value for value in values)
-        return cls(plain(name), [_cell(value) for value in values], all(map(_is_number, values)), has_sentences)
+        return cls(plain(name), [write_cell(value) for value in values], all(map(_is_number, values)), has_sentences)
 
     def laid(self) -> Iterator[str]:
         """Its name and cells, padded to the widest."""
@@ -104,7 +104,7 @@ def _tables() -> Iterator[str]:
     yield "Durations are seconds. What is not known is NULL, never 0. `join … using (folder)` goes from table to table."
 
 
-def _cell(value: object) -> str:
+def write_cell(value: object) -> str:
     if value is None:
         return ABSENT
     if isinstance(value, float):

@@ -22,14 +22,18 @@ def write_systems(records: Mapping[str, tuple[Path, Record]], file: Path) -> Non
     if len(records) == 1:
         ((folder, record),) = records.values()
         return replace_private(file, form_page.build_page(record, folder))
+    return replace_private(file, html(build_report(records), file.absolute().parent))
+
+
+def build_report(records: Mapping[str, tuple[Path, Record]]) -> Report:
+    """The report of several certifications, by name, each with its folder."""
     systems = {name: record for name, (_, record) in records.items()}
     lesser = [name for name, record in systems.items() if record.grade != "certified"]
     reasons = [(f"{name}: {why}", "") for name in lesser for why in systems[name].because]
     verdict = Verdict("NOT ALL CERTIFIED" if lesser else "CERTIFIED", ", ".join(lesser), not lesser, reasons)
     forms = [folder / "record.html" for folder, _ in records.values() if (folder / "record.html").exists()]
     sections = [*list_sections(systems), Section("Forms", [Links(forms)])]
-    report = Report(f"{len(systems)} systems side by side", "", verdict, (), sections)
-    return replace_private(file, html(report, file.absolute().parent))
+    return Report(f"{len(systems)} systems side by side", "", verdict, (), sections)
 
 
 def list_sections(records: Mapping[str, Record]) -> Iterator[Section]:

@@ -48,15 +48,21 @@ def markdown(comparison: VersionComparison) -> str:
 
 
 def write_page(comparison: VersionComparison, file: Path) -> None:
+    from cuesta.report.render.page import html  # noqa: PLC0415, slow, and only pages need it
+
+    replace_private(file, html(build_plotted_report(comparison), file.absolute().parent))
+
+
+def build_plotted_report(comparison: VersionComparison) -> Report:
+    """With plots of both distributions."""
     from cuesta.report.plots.versions import plot_differences, plot_shares  # noqa: PLC0415, slow, and only pages need it
-    from cuesta.report.render.page import html  # noqa: PLC0415
 
     parts: list[Part] = []
     if comparison.figures:
         pooled, what = pool_values(comparison), name_values(comparison)
         plots = [*plot_shares(pooled, what), *plot_differences(comparison.judged[0], comparison.record.names)]
         parts = [Plots(plots), pooled_table(pooled, what)]
-    replace_private(file, html(build_report(comparison, parts), file.absolute().parent))
+    return build_report(comparison, parts)
 
 
 def build_report(comparison: VersionComparison, plots: Sequence[Part] = ()) -> Report:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cuesta import _native
-from cuesta.analysis.search import Method, Outcome, Try, recorded_rate, replay
+from cuesta.analysis.search import Method, Outcome, Try, first_state, recorded_rate, replay, search_state
 from cuesta.analysis.search.method import Rule
 from cuesta.analysis.summary import Follower, Summary
 from cuesta.engine.folder import check_empty
@@ -16,6 +16,7 @@ from cuesta.errors import Exit, InputError, UsageError
 from cuesta.figures.search import SearchFigures
 from cuesta.plan import Plan, RawOptions, Settings, load
 from cuesta.plan.sweep import at_load
+from cuesta.records.observation import SearchState
 from cuesta.report.search import write_progress
 from cuesta.units import minutes
 from cuesta.workflow.control import Control
@@ -121,7 +122,8 @@ def find_limit(planned: PlannedSearch, out: Path, control: Control) -> Search:
     control.prepare_lines(planned.search.job)
     chooser = Chooser(planned.settings, planned.method, planned.budget, control.tell)
     with control.open_engine(planned.settings) as engine:
-        result = search(planned.search, out, chooser, control.console, engine)
+        console = control.console.showing(lambda seen: replace(seen, search=chooser.state))
+        result = search(planned.search, out, chooser, console, engine)
     return finish(result, Search)
 
 
@@ -212,6 +214,8 @@ class Chooser:
     follower: Follower | None = None
     reading: float = 0.0
     """Seconds that it took to sum up after each trial: the final summary and its page take about twice as long."""
+    state: SearchState | None = None
+    """What those who watch are shown of it."""
 
     def __call__(self, folder: Path) -> NextTrial | None:
         began = _native.now()
@@ -224,6 +228,9 @@ class Chooser:
             note_end(folder, why)
         if summary and known.rows:
             self.tell(write_progress(summary, decision))
+            self.state = search_state(summary, decision)
+        else:
+            self.state = first_state(self.method, [limit.text for limit in self.settings.limits], decision)
         if isinstance(decision, Outcome):
             return None
         drains = not self.method.whole and decision.load < self.load

@@ -19,6 +19,7 @@ from cuesta.engine.ports import Engine
 from cuesta.engine.run_job import run_job
 from cuesta.ledger.versions import FILE, Ending, VersionsRecord
 from cuesta.private_files import replace_json
+from cuesta.records.observation import RunOfSeries
 from cuesta.revisions import Revisions
 from cuesta.workflow.control import Control
 from cuesta.workflow.rehearsal import LONGEST, Lengths, Rehearsal, choose_key_rate, choose_lengths
@@ -84,7 +85,9 @@ class VersionMaker:
             flags = {"settle": "0s", "measure": f"{LONGEST + 5:.0f}s"}
             job, begun = with_flags(self.planned.series, flags).jobs(1)[side], self._seconds()
             out = self.folder / "rehearsal" / ("base", "new")[side]
-            run_job(job, out, replace(self.control.console, observer=rehearsal, stop=rehearsal.enough), self.engine)
+            of_two = RunOfSeries(what="run", number=side + 1, of=2, name="rehearsal")
+            console = replace(self.control.console, observer=rehearsal, stop=rehearsal.enough).in_series(of_two)
+            run_job(job, out, console, self.engine)
             rehearsal.overhead = max(self._seconds() - begun - rehearsal.seconds, 0.0)
             found = read_version_run(out, self.record).obstacle
             rehearsal.obstacle = found or rehearsal.explain_nothing()

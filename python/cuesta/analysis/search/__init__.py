@@ -8,6 +8,7 @@
 - `constancy`: whether the host still does what it did at first.
 - `by_regression`: doubling, a fit near the limit, confirmation; `regression`: the fit.
 - `search_result`: a search as its run folder records it, for reports and `--json`.
+- `state`: how far a search is, for those who watch it.
 - `rfc9971`: the classification of loads by RFC 9971, and the search that uses it.
 """
 
@@ -15,6 +16,7 @@ from cuesta.analysis.search.method import Method, recorded_rate
 from cuesta.analysis.search.outcome import Outcome, Try
 from cuesta.analysis.search.replay import TrialRow, replay
 from cuesta.analysis.search.search_result import SearchResult, search_result
+from cuesta.analysis.search.state import first_state, search_state
 from cuesta.analysis.search.trial import Trial
 
 __all__ = [
@@ -24,7 +26,9 @@ __all__ = [
     "Trial",
     "TrialRow",
     "Try",
+    "first_state",
     "recorded_rate",
     "replay",
     "search_result",
+    "search_state",
 ]

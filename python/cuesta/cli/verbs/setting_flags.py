@@ -46,6 +46,18 @@ def add_output(parser: argparse.ArgumentParser, json_is: str) -> None:
 
 
 def add_progress(group: argparse._ArgumentGroup) -> None:
-    """Add the flags that say how a run is shown while it goes on."""
+    """Add the flags that say how a run is shown while it goes on, and to whom it is published."""
     group.add_argument("--plain", action="store_true", help="show progress in one row, without a live view")
     group.add_argument("--quiet", action="store_true", help="show no progress")
+    group.add_argument(
+        "--web", nargs="?", const="", metavar="ADDR", help="show it in a browser too; default: 127.0.0.1:8089"
+    )
+    group.add_argument(
+        "--prometheus", nargs="?", const="", metavar="ADDR", help="let Prometheus scrape it; default: 127.0.0.1:9464"
+    )
+    group.add_argument(
+        "--otlp", action="store_true", help="send metrics to an OpenTelemetry collector, as OTEL_* variables say"
+    )
+    group.add_argument(
+        "--json-lines", action="store_true", help="write a row of JSON for each second on standard output"
+    )

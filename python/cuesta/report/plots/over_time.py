@@ -83,9 +83,9 @@ def plot_density(recorded: Recorded, series: str, title: str) -> Iterator[Plot]:
     y = log_scale(series, [edge for each in cells for edge in (each.low, each.high)])
     darkness = {"field": "n", "type": "quantitative", "legend": None, "scale": {"type": "sqrt", "range": [0.12, 1]}}
     ends = {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
-    encoding = encode_position(_time_axis(recorded).axis, y) | ends | {"fillOpacity": darkness, "tooltip": tip}
+    encoding = encode_position(time_axis(recorded).axis, y) | ends | {"fillOpacity": darkness, "tooltip": tip}
     cells_drawn = draw(rows, {"type": "rect", "color": COLOURS[0]}, encoding, params=[ZOOM])
-    yield make_plot(title, [*_shade_measured(recorded), cells_drawn, *_draw_marks(recorded)])
+    yield make_plot(title, [*shade_measured(recorded), cells_drawn, *_draw_marks(recorded)])
 
 
 def plot_quantiles(recorded: Recorded, points: Sequence[Point], series: str, title: str) -> Iterator[Plot]:
@@ -148,28 +148,28 @@ def _plot_areas(
             named: Spec = {"s": layer.label, "k": f"s{number}", "stretch": stretch}
             values.append({"x": at, "y": round(value, 4), **named, **ends})
     series = [Series(layer.label, (), layer.colour) for layer in layers]
-    x = _time_axis(recorded)
+    x = time_axis(recorded)
     edges = encode_position(x.axis, y | {"field": "top"}) | {"y2": {"field": "bottom"}}
     encoding = edges | {"color": colour_scale(series), "detail": {"field": "stretch"}, "opacity": FADED}
     areas = draw(values, {"type": "area"}, encoding, params=[ZOOM_X, CHOSEN])
     labels = [layer.label for layer in layers]
     cursor = draw_cursor(values, labels, x, NUMBER)
-    return make_plot(title, [*_shade_measured(recorded), areas, *_draw_marks(recorded), cursor], labels=labels)
+    return make_plot(title, [*shade_measured(recorded), areas, *_draw_marks(recorded), cursor], labels=labels)
 
 
 def _plot_lines(title: str, recorded: Recorded, series: Sequence[Series], y: Spec, unit: str) -> Plot:
     labels = [each.label for each in series] if len(series) > 1 else []
-    *lines, cursor = draw_lines(series, _time_axis(recorded), y, unit)
-    return make_plot(title, [*_shade_measured(recorded), *lines, *_draw_marks(recorded), cursor], labels=labels)
+    *lines, cursor = draw_lines(series, time_axis(recorded), y, unit)
+    return make_plot(title, [*shade_measured(recorded), *lines, *_draw_marks(recorded), cursor], labels=labels)
 
 
-def _time_axis(recorded: Recorded) -> Across:
+def time_axis(recorded: Recorded) -> Across:
     end = max((step.end for step in recorded.steps.values()), default=None)
     scale = {"nice": False} | ({"domain": [0, end]} if end else {})
     return Across({"type": "quantitative", "title": INSTANT, "scale": scale}, AT)
 
 
-def _shade_measured(recorded: Recorded) -> Iterator[Spec]:
+def shade_measured(recorded: Recorded) -> Iterator[Spec]:
     yield from (shade_span(step.settled, step.end, "x") for step in recorded.steps.values())
 
 
@@ -184,7 +184,7 @@ def _draw_marks(recorded: Recorded) -> Iterator[Spec]:
         has_room = not rows or mark.at - noted >= ROOM_OF_NOTE * end
         noted = mark.at if has_room else noted
         rows.append({"x": round(mark.at, 3), "note": mark.note if has_room else ""})
-    x = {"field": "x", **_time_axis(recorded).axis}
+    x = {"field": "x", **time_axis(recorded).axis}
     yield draw(rows, {"type": "rule", "color": INK, "strokeWidth": 1, "strokeDash": [2, 3], "opacity": 0.6}, {"x": x})
     is_last = f"datum.x > {(1 - ROOM_OF_NOTE) * end}"  # beyond such a rule is no room
     side: Spec = {"baseline": {"expr": f"{is_last} ? 'bottom' : 'top'"}, "dy": {"expr": f"{is_last} ? -1 : 2"}}

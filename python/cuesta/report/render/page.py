@@ -1,12 +1,13 @@
 """A report as one page: the headline, the big figures, what is unusual, then each section in turn.
 
-A page loads nothing from elsewhere, so that it can be mailed and archived. HTML is `Markup`; text is `str`, and
-`Markup` escapes it wherever it becomes a part of HTML.
+A page loads nothing from elsewhere, so that it can be mailed and archived. A site that serves reports has the style
+and the scripts as files of its own, and takes only the body: there is no style and no script in it. HTML is `Markup`;
+text is `str`, and `Markup` escapes it wherever it becomes a part of HTML.
 """
 
 import os
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -54,35 +55,67 @@ PAGE = Markup(
 )
 
 
+Address = Callable[[Path], tuple[str, str]]
+"""Where a file that belongs to a report is linked, and its name; an empty address is no link."""
+
+
 def html(report: Report, place: Path) -> Markup:
     """Write a report as a page with its style and scripts: light and dark, for a screen, a telephone and paper.
 
     `place` is the folder that the page is for, where its links begin.
     """
-    report = make_plain(report)
-    body = NOTHING.join(_parts(report, place))
-    return PAGE.format(
-        title=report.title, style=_own_text("page.css"), body=body + (_drawing() if PLOT in body else "")
-    )
+    return _page(report, lambda file: _relative(file, place))
 
 
-def _parts(report: Report, place: Path) -> Iterator[Markup]:
+def html_alone(report: Report) -> Markup:
+    """The same without links, for who gets the page alone."""
+    return _page(report, lambda file: ("", file.name))
+
+
+def _page(report: Report, address: Address) -> Markup:
+    inside = body(report, address)
+    title, style = make_plain(report).title, _own_text("page.css")
+    return PAGE.format(title=title, style=style, body=inside + (_drawing() if has_plots(inside) else ""))
+
+
+def body(report: Report, address: Address) -> Markup:
+    """What stands below the title of a report's page."""
+    return NOTHING.join(_parts(make_plain(report), address))
+
+
+def write_sections(sections: Iterable[Section], address: Address) -> Markup:
+    """Sections alone, without the verdict of a report."""
+    report = make_plain(Report("", "", Verdict("", "", None), sections=list(sections)))
+    return NOTHING.join(_section(section, address) for section in report.sections)
+
+
+def has_plots(body: Markup) -> bool:
+    """Whether a script has plots to draw in a body."""
+    return PLOT in body
+
+
+def _relative(file: Path, place: Path) -> tuple[str, str]:
+    name = os.path.relpath(file.absolute(), place.absolute())
+    return quote(name), name
+
+
+def _parts(report: Report, address: Address) -> Iterator[Markup]:
     if report.headline:
         yield _paragraph(report.headline, "headline")
     if report.conclusion:
-        yield _part(Remark(f"What limits the host: {report.conclusion.text}", report.conclusion.tone), place)
+        yield _part(Remark(f"What limits the host: {report.conclusion.text}", report.conclusion.tone), address)
     yield _verdict(report.verdict)
     if report.figures:
         yield Markup('<div class="figures">\n{}</div>\n').format(NOTHING.join(map(_figure, report.figures)))
     for section in report.sections:
-        yield _section(section, place)
+        yield _section(section, address)
 
 
-def _section(section: Section, place: Path) -> Markup:
+def _section(section: Section, address: Address) -> Markup:
     """A section's parts and plots. Its further parts are folded, and so is a section that has only such parts."""
     plots = [part for part in section.more if isinstance(part, Plots)]
-    rest = [_part(part, place) for part in section.more if not isinstance(part, Plots)]
-    body = NOTHING.join(_part(part, place) for part in (*section.parts, *plots))
+    rest = [_part(part, address) for part in section.more if not isinstance(part, Plots)]
+    body = NOTHING.join(_part(part, address) for part in (*section.parts, *plots))
     if not body:
         return _fold(section.title, rest, "section") if rest else NOTHING
     more = _fold(f"More: {section.title.lower()}", rest) if rest else NOTHING
@@ -113,7 +146,7 @@ def _figure(figure: BigFigure) -> Markup:
     )
 
 
-def _part(part: Part, place: Path) -> Markup:  # noqa: PLR0911, one return for each kind
+def _part(part: Part, address: Address) -> Markup:  # noqa: PLR0911, one return for each kind
     match part:
         case Remark(text, tone):
             return _paragraph(text, CLASSES[tone])
@@ -131,13 +164,13 @@ def _part(part: Part, place: Path) -> Markup:  # noqa: PLR0911, one return for e
         case Screen(rows):
             return _listing("\n".join(rows))
         case Links(targets):
-            return _links(targets, place)
+            return _links(targets, address)
         case Picture(title, file):
             data = b64encode(file.read_bytes()).decode()
-            image = Markup('<img alt="{}" src="data:image/svg+xml;base64,{}" style="width:100%"/>\n')
+            image = Markup('<img class="picture" alt="{}" src="data:image/svg+xml;base64,{}"/>\n')
             return image.format(title, data)
         case Folded(title, parts):
-            return _fold(title, (_part(each, place) for each in parts))
+            return _fold(title, (_part(each, address) for each in parts))
 
 
 def _attribute(name: str, value: str) -> Markup:
@@ -191,10 +224,12 @@ def _fold(title: str, parts: Iterable[Markup], kind: str = "") -> Markup:
     )
 
 
-def _links(targets: Iterable[Path], start: Path) -> Markup:
-    """A list of links to files, relative to the folder `start` of the page."""
-    names = (os.path.relpath(target.absolute(), start.absolute()) for target in targets)
-    items = NOTHING.join(Markup('<li><a href="{}">{}</a></li>\n').format(quote(name), plain(name)) for name in names)
+def _links(targets: Iterable[Path], address: Address) -> Markup:
+    """A list of links to files."""
+    link, item = Markup('<a href="{}">{}</a>'), Markup("<li>{}</li>\n")
+    items = NOTHING.join(
+        item.format(link.format(where, plain(name)) if where else plain(name)) for where, name in map(address, targets)
+    )
     return Markup('<ul class="files">\n{}</ul>\n').format(items) if items else NOTHING
 
 

@@ -1,11 +1,14 @@
-// Draws the plots of a page. Vega lies packed in the element `vega`; each figure has its specification beside it.
+// Draws the plots of a page; each figure has its specification beside it. Vega lies packed in the element `vega` of a report,
+// and is a script of its own where reports are served. It interprets expressions: there no text may become code.
 (async () => {
   const figures = [...document.querySelectorAll('figure.plot')];
-  const packed = Uint8Array.from(atob(document.getElementById('vega').textContent.trim()), (c) => c.charCodeAt(0));
-  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
-  const script = document.createElement('script');
-  script.textContent = `(() => {${await new Response(unpacked).text()}})()`;
-  document.head.append(script);
+  if (!window.vegaEmbed) {
+    const packed = Uint8Array.from(atob(document.getElementById('vega').textContent.trim()), (c) => c.charCodeAt(0));
+    const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+    const script = document.createElement('script');
+    script.textContent = `(() => {${await new Response(unpacked).text()}})()`;
+    document.head.append(script);
+  }
 
   const digits = (value) => Number(value.toPrecision(3)).toLocaleString('en', {maximumFractionDigits: 3});
   const duration = (value) => {
@@ -35,16 +38,72 @@
       columns: labels ? Math.max(1, Math.min(labels.labels, Math.floor((width - labels.left) / (6.6 * labels.longest + 34)))) : 1},
   });
 
+  // The values of a layer, as its cursor shows them: a row for each place on the horizontal axis, or for each mark.
+  const rowsOf = (layer, spec) => {
+    const {values} = layer.data || spec.data;
+    const pivot = (layer.transform || []).find((each) => each.pivot);
+    if (!pivot) return values;
+    const rows = new Map();
+    for (const value of values) {
+      const key = JSON.stringify(pivot.groupby.map((name) => value[name]));
+      if (!rows.has(key)) rows.set(key, Object.fromEntries(pivot.groupby.map((name) => [name, value[name]])));
+      rows.get(key)[value[pivot.pivot]] = value[pivot.value];
+    }
+    return [...rows.values()].sort((one, other) => one[pivot.groupby[0]] - other[pivot.groupby[0]]);
+  };
+  const written = (value, {format, formatType}) => {
+    if (value === null || value === undefined) return '—';
+    if (typeof value !== 'number') return String(value);
+    if (formatType) return {duration, percentile}[formatType](value);
+    if (format === '.1f') return value.toFixed(1);
+    return format === ',' ? value.toLocaleString('en') : digits(value);
+  };
+  const element = (name, text, attributes = {}) =>
+    Object.assign(document.createElement(name), text === undefined ? {} : {textContent: text}, attributes);
+  const tabulate = (layer, spec, title) => {
+    const columns = layer.encoding.tooltip;
+    const table = element('table');
+    const head = table.createTHead().insertRow();
+    table.ariaLabel = title;
+    head.append(...columns.map((column) => element('th', column.title, {scope: 'col'})));
+    const body = table.createTBody();
+    for (const row of rowsOf(layer, spec)) {
+      body.insertRow().append(...columns.map((column) => element('td', written(row[column.field], column))));
+    }
+    return table;
+  };
+  // The table behind a plot, which is made when it is opened.
+  const offerTable = (figure, spec) => {
+    const layers = spec.layer.filter((layer) => layer.encoding && layer.encoding.tooltip);
+    if (!layers.length || figure.querySelector('details.values')) return;
+    const details = element('details', undefined, {className: 'values'});
+    const inside = element('div', undefined, {className: 'wide'});
+    details.append(element('summary', 'Values'), inside);
+    details.firstChild.append(element('span', ` of ${figure.querySelector('figcaption').textContent}`, {className: 'hidden'}));
+    details.addEventListener('toggle', () => {
+      if (inside.hasChildNodes()) return;
+      inside.append(...layers.map((layer) => tabulate(layer, spec, figure.querySelector('figcaption').textContent)));
+    });
+    figure.append(details);
+  };
+
   const draw = async (figure) => {
     const spec = JSON.parse(figure.querySelector('script').textContent);
     const place = figure.querySelector('div');
     const width = () => place.clientWidth || document.body.clientWidth / 2;
     const autosize = {type: 'fit-x', contains: 'padding', resize: true};
     const {view} = await vegaEmbed(place, {...spec, width: width(), autosize, config: config(spec.usermeta, width())},
-      {actions: false, renderer: 'svg', tooltip: {theme: 'custom'}, expressionFunctions: {duration, percentile}});
+      {actions: false, renderer: 'svg', ast: true, defaultStyle: false, tooltip: {theme: 'custom', disableDefaultStyle: true},
+        expressionFunctions: {duration, percentile}});
     addEventListener('resize', () => view.width(width()).runAsync());
     place.addEventListener('dblclick', () => draw(figure));
+    figure.view = view;
+    figure.dispatchEvent(new Event('plot-drawn', {bubbles: true}));
+    return spec;
   };
-  for (const figure of figures) await draw(figure);
+  for (const figure of figures) {
+    const spec = await draw(figure);
+    offerTable(figure, spec);
+  }
   document.documentElement.dataset.plots = 'drawn';
 })();

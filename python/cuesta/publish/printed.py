@@ -1,0 +1,59 @@
+"""Rows of JSON on standard output (`--json-lines`)."""
+
+import asyncio
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from queue import SimpleQueue
+
+from cuesta.live.followed import FollowedRun
+from cuesta.publish.json_rows import JsonRows, Row
+from cuesta.publish.messages import ToPublisher
+
+
+class Printed:
+    """Prints on a thread of its own: a reader may be slow. One that has left gets no more."""
+
+    name = "json-lines"
+    address = ""
+
+    def __init__(self, run: FollowedRun) -> None:
+        self._run = run
+        self._marks = 0
+        self._rows = JsonRows()
+        self._queue = SimpleQueue[Row | None]()
+        self._printing = threading.Thread(target=self._print, daemon=True)
+        self._printing.start()
+
+    def take(self, message: ToPublisher) -> None:
+        """Print what is new."""
+        for row in self._new_rows(message):
+            self._queue.put(row)
+
+    async def serve(self) -> None:
+        """Wait until all is printed."""
+        await asyncio.to_thread(self._printing.join)
+
+    def close(self) -> None:
+        """The run has ended: no row follows."""
+        self._queue.put(None)
+
+    def _new_rows(self, message: ToPublisher) -> Iterator[Row]:
+        if message.seen:
+            yield from self._rows.take(message.seen)
+        if message.told is not None:
+            yield self._rows.tell(message.told)
+        for mark in self._run.marks.since(self._marks):
+            yield self._rows.mark(mark.text)
+        self._marks = self._run.marks.count
+        if message.end and message.end.folder:
+            yield self._rows.end(Path(message.end.folder))
+
+    def _print(self) -> None:
+        with suppress(BrokenPipeError):
+            while row := self._queue.get():
+                sys.stdout.write(json.dumps(row) + "\n")
+                sys.stdout.flush()

@@ -1,0 +1,146 @@
+"""The command's end of the process that publishes its run: feeds it, and passes on what those who watch ask for."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from cuesta.errors import CuestaError, UsageError
+from cuesta.live.about import About
+from cuesta.live.followed import Ending
+from cuesta.live.steering import Steering
+from cuesta.publish.messages import Beginning, FromPublisher, Outlets, ToPublisher, encode
+from cuesta.records.observation import Observation
+from cuesta.records.reading import from_json
+
+PATIENCE = 20.0
+"""Seconds for the process to end after the run: pages that are open load the report."""
+ADDRESSES = {"web": "the page is at {}", "prometheus": "Prometheus can scrape {}"}
+
+
+class Publisher:
+    """A process that publishes a run. What it is told never waits for it: of observations it gets the newest."""
+
+    name = "page and exporters"
+
+    def __init__(self, process: subprocess.Popen[bytes], answers: IO[bytes], addresses: Mapping[str, str]) -> None:
+        self._process, self._answers, self._addresses = process, answers, addresses
+        self._changed = threading.Condition()
+        self._messages: list[ToPublisher] = []
+        self._seen: Observation | None = None
+        self._cpu = 0.0
+        self._feeding = threading.Thread(target=self._feed, daemon=True)
+        self._feeding.start()
+
+    def addresses(self) -> list[str]:
+        """Where the run can be seen, a sentence each."""
+        return [ADDRESSES[name].format(address) for name, address in self._addresses.items()]
+
+    def look(self, seen: Observation) -> None:
+        """Publish what is seen of the run."""
+        with self._changed:
+            self._seen = seen
+            self._changed.notify()
+
+    def tell(self, sentence: str) -> None:
+        """Publish a sentence on its progress."""
+        self._send(ToPublisher(told=sentence))
+
+    def end(self, ending: Ending) -> None:
+        """Publish that the run has ended, and wait for the process to end."""
+        self._send(ToPublisher(end=ending))
+        self._feeding.join(PATIENCE)
+        try:
+            self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+
+    def cpu(self) -> float:
+        """CPU seconds of the process so far."""
+        return self._cpu
+
+    def follow(self, steering: Steering, stop: threading.Event, warn: Callable[[str], None]) -> None:
+        """Pass on from now on what those who watch ask for, and what does not work."""
+        threading.Thread(target=self._obey, args=(steering, stop, warn), daemon=True).start()
+
+    def _send(self, message: ToPublisher) -> None:
+        with self._changed:
+            self._messages.append(message)
+            self._changed.notify()
+
+    def _feed(self) -> None:
+        assert self._process.stdin
+        with suppress(BrokenPipeError), self._process.stdin as pipe:
+            for message in self._take():
+                pipe.write(encode(message))
+                pipe.flush()
+                if message.end:
+                    return
+
+    def _take(self) -> Iterator[ToPublisher]:
+        """Messages as they come, and of observations the newest."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._messages or self._seen)
+                messages, seen = self._messages, self._seen
+                self._messages, self._seen = [], None
+            if seen:
+                yield ToPublisher(seen=seen)
+            yield from messages
+
+    def _obey(self, steering: Steering, stop: threading.Event, warn: Callable[[str], None]) -> None:
+        for row in self._answers:
+            message = from_json(FromPublisher, json.loads(row))
+            if message.cpu is not None:
+                self._cpu = message.cpu
+            if message.warning:
+                warn(message.warning)
+            if message.watch:
+                steering.watch(self, message.watch.users, series=message.watch.series)
+            if message.mark is not None:
+                steering.mark(message.mark)
+            if message.stop:
+                stop.set()
+
+
+@contextmanager
+def start_publisher(about: About, outlets: Outlets, folder: Path) -> Iterator[Publisher]:
+    """Have a process publish a run during the block, whose folder will be `folder`.
+
+    Raises CuestaError if an address cannot be had.
+    """
+    read, write = os.pipe()
+    command = [sys.executable, "-m", "cuesta.publish.process", str(write)]
+    with (
+        os.fdopen(read, "rb") as answers,
+        subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[write]) as process,
+    ):
+        os.close(write)
+        addresses = _begin(process, answers, Beginning(about=about, outlets=outlets, run=folder.name))
+        publisher = Publisher(process, answers, addresses)
+        try:
+            yield publisher
+        finally:
+            publisher.end(Ending(sentence="the run has ended", folder=str(folder.absolute())))
+
+
+def _begin(process: subprocess.Popen[bytes], answers: IO[bytes], beginning: Beginning) -> Mapping[str, str]:
+    """Have it serve; the addresses of its outlets."""
+    assert process.stdin
+    with suppress(BrokenPipeError):
+        process.stdin.write(encode(ToPublisher(begin=beginning)))
+        process.stdin.flush()
+    first = answers.readline()
+    answer = (
+        from_json(FromPublisher, json.loads(first))
+        if first
+        else FromPublisher(failed="the process that publishes the run has ended")
+    )
+    if answer.ready is None:
+        raise (UsageError if answer.is_usage else CuestaError)(answer.failed or "", answer.remedy)
+    return answer.ready

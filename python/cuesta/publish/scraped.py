@@ -1,0 +1,43 @@
+"""What Prometheus scrapes of a run, on a port (`--prometheus`)."""
+
+import asyncio
+
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from cuesta.live.followed import FollowedRun
+from cuesta.publish.followed_metrics import FollowedMetrics
+from cuesta.publish.messages import ToPublisher
+from cuesta.publish.outlets import Requests
+from cuesta.publish.prometheus import make_app
+from cuesta.records.messages import WatchOrder
+from cuesta.site.serving import listen, read_address, serve
+
+PORT = 9464
+"""Unless another is given: that of OpenTelemetry's exporters for Prometheus."""
+
+
+class Scraped:
+    """Serves `/metrics`."""
+
+    name = "prometheus"
+
+    def __init__(self, run: FollowedRun, run_id: str, address: str, requests: Requests) -> None:
+        self._listener = listen(*read_address(address, PORT))
+        self.address = f"http://{self._listener.address}/metrics"
+        self._metrics = FollowedMetrics(run, run_id)
+        self._application = Starlette(routes=[Mount("/metrics", make_app(self._metrics.metrics))])
+        self._requests, self._stop = requests, asyncio.Event()
+
+    def take(self, message: ToPublisher) -> None:
+        """Count what is new."""
+        self._metrics.take(message)
+
+    async def serve(self) -> None:
+        """Serve until it is closed."""
+        self._requests.watch(self.name, WatchOrder(series=True))
+        await serve(self._application, self._listener, self._stop)
+
+    def close(self) -> None:
+        """The run has ended."""
+        self._stop.set()
