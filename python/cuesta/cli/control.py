@@ -56,7 +56,7 @@ def control_run(
             view.tell(sentence)
             publisher.tell(sentence)
 
-        yield Control(Console(look, stop, requests, view.watchers), tell, warn, ask)
+        yield Control(Console(look, stop, requests, [*view.watchers, publisher]), tell, warn, ask)
 
 
 def is_published(arguments: argparse.Namespace) -> bool:
