@@ -91,7 +91,7 @@ class Interaction:
         else:
             rows = draw_user(self._choose(self._user), when(scene), width, height - 1)
         blank = [Text() for _ in range(height - 1 - len(rows))]
-        return [_fit(row, width) for row in (*rows, *blank, self._last_row(price, width))]
+        return [_fit(row, width) for row in (*rows[: height - 1], *blank, self._last_row(price, width))]
 
     def _ask(self, question: str, typed: str = "") -> None:
         self._question, self._typed = question, typed
