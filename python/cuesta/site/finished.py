@@ -87,7 +87,7 @@ class Finished:
         """A run, as its report has it; one that goes on as far as it has come."""
         entry = await self.find(request)
         watch = [(f"/run/{entry.id}/watch/{cast.name}", f"Watch {cast.name}") for cast in casts_of(entry)]
-        note = GOES_ON if entry.goes_on else NOTHING
+        note = GOES_ON if entry.state == "goes on" else NOTHING
         return await self._show(request, Wanted("runs", (entry,)), note, watch)
 
     async def certification(self, request: Request) -> Response:
