@@ -150,7 +150,7 @@ def test_keys_ask_the_run_for_what_they_say() -> None:
     interaction.see(busy())
     for key in ("p", "m", "x", "\x7f", "y", "\r", "s", "right", "left", "left", "1", "2", "\r", "escape"):
         interaction.press(key)
-    orders, marks = requests.take()
+    orders, marks = requests.take_orders(), requests.take_marks()
     assert [mark.note for mark in marks] == ["starts are held", "y"]
     assert [order.hold_starts for order in orders if order.hold_starts is not None] == [True]
     watched = [list(order.watch.users) for order in orders if order.watch]

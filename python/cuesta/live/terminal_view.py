@@ -50,7 +50,7 @@ class TerminalView:
         """Whether a key or a sentence has changed what is shown."""
         self._seen = Observation(snapshots=())
         """The newest."""
-        self._began = 0.0
+        self._began, self._spent = 0.0, 0.0
         self._told: list[str] = []
 
     def look(self, seen: Observation) -> None:
@@ -140,8 +140,9 @@ class TerminalView:
         self._is_changed = False
         size = os.get_terminal_size(self._terminal)
         if is_new or size != self._painter.size:
-            price = time.thread_time() / max(time.monotonic() - self._began, 1.0)
+            price = self._spent / max(time.monotonic() - self._began, 1.0)
             self._painter.paint(self._interaction.rows(self._told, price, *size), size)
+        self._spent = time.thread_time()
 
 
 class Painter:
