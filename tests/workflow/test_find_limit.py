@@ -12,10 +12,11 @@ from cuesta import machine
 from cuesta.analysis.search.history import History
 from cuesta.analysis.search.outcome import LimitedBy, Try
 from cuesta.analysis.search.replay import Replay
+from cuesta.engine.agents import AHEAD
 from cuesta.engine.folder import describe_run
 from cuesta.engine.job import SECOND, prepare
 from cuesta.engine.run_job import RunResult
-from cuesta.engine.search import AHEAD, ENDING, LONGEST, last_start, seconds_of_trial
+from cuesta.engine.search import ENDING, LONGEST, last_start, seconds_of_trial
 from cuesta.errors import Exit
 from cuesta.plan import Plan, RawOptions, load
 from cuesta.workflow.control import ignore

@@ -16,7 +16,7 @@ record! {
         start: Option<AgentStart> = Unitless | none;
         /// whenever all users of all agents have arrived at a barrier
         release: Option<BarrierRelease> = Unitless | none;
-        /// whenever the schedule of a search changes
+        /// whenever the schedule of a search changes, or a step is cut
         announce: Option<Announcement> = Unitless | none;
         /// what people look at from now on
         watch: Option<WatchOrder> = Unitless | none;

@@ -95,7 +95,11 @@ impl Run {
     /// # Errors
     /// When the change does not follow on the schedule, or the folder cannot be written.
     pub fn announce(&self, announcement: Announcement) -> Result<(), RunError> {
+        let is_cut = announcement.cut.is_some();
         let schedule = self.announcements.announce(announcement)?;
+        if is_cut {
+            self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).follow(&schedule.timeline);
+        }
         Ok(AgentFolder::write_timeline(&self.folder, &schedule.timeline)?)
     }
 
@@ -188,8 +192,8 @@ impl RunLayout {
             let script = scripts.get(&group.script).ok_or_else(no_script)?;
             groups.push(Group::new(spec, number, script, start_at, &mut series_names)?);
         }
-        let schedule =
-            if spec.most_users.is_some() { Schedule::open(spec, start_at) } else { Schedule::new(spec, start_at) };
+        let is_open = spec.most_users.is_some() && !spec.may_be_cut;
+        let schedule = if is_open { Schedule::open(spec, start_at) } else { Schedule::new(spec, start_at) };
         Ok(Self { schedule, series_names, groups })
     }
 

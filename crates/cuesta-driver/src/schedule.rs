@@ -18,6 +18,8 @@ pub(crate) struct Schedule {
     pub(crate) timeline: Timeline,
     /// By step and group.
     loads: Vec<Vec<Load>>,
+    /// Whether the last step may be cut, so that another one follows.
+    may_be_cut: bool,
 }
 
 record! {
@@ -29,6 +31,8 @@ record! {
         measure: Option<Measurement> = Unitless | none;
         /// no step follows
         end: Option<LoadEnd> = Unitless | none;
+        /// the last step ends early, and another one follows
+        cut: Option<Cut> = Unitless | none;
     }
 }
 
@@ -60,6 +64,20 @@ record! {
     }
 }
 
+record! {
+    /// An early end of the last step, with which another one begins. A step that has not settled by then is not measured.
+    Cut: Read {
+        /// when its load ends, and the next one begins to apply
+        at: u64 = Nanoseconds;
+        /// by group, the next load
+        groups: Vec<Load> = Unitless;
+        /// the begin of the next step's measurement interval
+        settled: u64 = Nanoseconds;
+        /// its end, with which the load ends
+        end: u64 = Nanoseconds;
+    }
+}
+
 /// What a user does at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Duty {
@@ -83,7 +101,7 @@ impl Schedule {
             timeline.steps.push(StepTimes { begin, settled, end });
             timeline.load_end = end;
         }
-        Self { timeline, loads }
+        Self { timeline, loads, may_be_cut: spec.may_be_cut }
     }
 
     /// A schedule of which only the first step's load is known: its measurement interval and further steps are announced.
@@ -99,7 +117,15 @@ impl Schedule {
         self.timeline.load_end == UNKNOWN
     }
 
+    /// Whether the last step may be cut.
+    pub(crate) fn may_be_cut(&self) -> bool {
+        self.may_be_cut
+    }
+
     fn apply(&mut self, announcement: Announcement) -> Result<(), RunError> {
+        if let Announcement { step: None, measure: None, end: None, cut: Some(cut) } = announcement {
+            return self.cut(cut);
+        }
         let wrong = |what: &str| Err(RunError::Plan(what.into()));
         let steps = &mut self.timeline.steps;
         let Some(last) = steps.last_mut().filter(|_| self.timeline.load_end == UNKNOWN) else {
@@ -120,6 +146,22 @@ impl Schedule {
             (None, None, Some(LoadEnd { at })) if last.begin <= at => self.timeline.load_end = at,
             _ => return wrong("a step follows the measurement interval of the one before, and has one interval"),
         }
+        Ok(())
+    }
+
+    /// Ends the last step early, and adds one.
+    fn cut(&mut self, Cut { at, groups, settled, end }: Cut) -> Result<(), RunError> {
+        let started = self.users_started(self.loads.len() - 1).since(self.timeline.start_at).as_nanos() as u64;
+        let load_end = self.timeline.load_end;
+        let follows = started <= at && at <= load_end && at <= settled && settled < end && load_end <= end;
+        let last = self.timeline.steps.last_mut().filter(|_| self.may_be_cut && groups.len() == self.loads[0].len());
+        let Some(last) = last.filter(|_| follows) else {
+            return Err(RunError::Plan("a step is cut between the start of its last user and its end".into()));
+        };
+        (last.settled, last.end) = (last.settled.min(at), at);
+        self.timeline.steps.push(StepTimes { begin: at, settled, end });
+        self.timeline.load_end = end;
+        self.loads.push(groups);
         Ok(())
     }
 
@@ -193,7 +235,15 @@ impl Schedule {
             return Duty::Work { step, since: self.joins_at(step, group, rank) };
         }
         let next = self.timeline.end_of_load(step);
-        Duty::Rest { until: if next == Stamp::FAR { at + LOOK_AGAIN } else { next } }
+        let may_change = next == Stamp::FAR || self.may_be_cut;
+        Duty::Rest { until: if may_change { next.min(at + LOOK_AGAIN) } else { next } }
+    }
+
+    /// When a user leaves whom the last cut takes away.
+    pub(crate) fn leaves_by_cut(&self, group: usize, rank: u32) -> Option<Stamp> {
+        let last = self.loads.len() - 1;
+        let is_taken = (self.load(last, group).users..self.users_before(last, group)).contains(&rank);
+        (self.may_be_cut && is_taken).then(|| self.leaves_at(last, group, rank))
     }
 
     /// Until when a user works by the load of a step.
@@ -307,5 +357,24 @@ mod tests {
         announce(&mut schedule, &serde_json::json!({"end": {"at": 400}})).expect("it follows");
         assert_eq!(schedule.timeline.end(), at(400));
         assert!(announce(&mut schedule, &serde_json::json!({"end": {"at": 500}})).is_err());
+    }
+
+    #[test]
+    fn a_step_is_cut_once_its_users_have_started() {
+        let mut schedule = Schedule::new(&RunSpec { may_be_cut: true, ..spec(&[2]) }, Stamp::ZERO);
+        let cut = |at, users, settled, end| {
+            let groups = [load(users)];
+            serde_json::json!({"cut": {"at": at, "groups": groups, "settled": settled, "end": end}})
+        };
+        assert!(announce(&mut schedule, &cut(19, 5, 55, 125)).is_err(), "users are still starting");
+        assert!(announce(&mut schedule, &cut(126, 5, 161, 170)).is_err(), "the run has ended");
+        assert!(announce(&mut schedule, &cut(50, 5, 85, 124)).is_err(), "the run ends before it was to end");
+        announce(&mut schedule, &cut(24, 5, 59, 125)).expect("it has not settled");
+        announce(&mut schedule, &cut(100, 1, 145, 155)).expect("it is measured");
+        let times: Vec<_> = schedule.timeline.steps.iter().map(|step| (step.begin, step.settled, step.end)).collect();
+        assert_eq!(times, [(0, 24, 24), (24, 59, 100), (100, 145, 155)]);
+        assert_eq!(schedule.timeline.end(), at(155));
+        assert_eq!([0, 1, 4].map(|rank| schedule.leaves_by_cut(0, rank)), [None, Some(at(130)), Some(at(100))]);
+        assert!(announce(&mut Schedule::new(&spec(&[2]), Stamp::ZERO), &cut(24, 5, 59, 125)).is_err());
     }
 }

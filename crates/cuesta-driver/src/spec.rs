@@ -58,8 +58,11 @@ record! {
         /// the steps of load, in order
         steps: Vec<StepSpec> = Unitless;
         /// if steps may be added while the run goes on: the most users that each group may ever have; then `steps` has one step, whose
-        /// measurement interval is announced
+        /// measurement interval is announced unless it `may_be_cut`
         most_users: Option<Vec<u32>> = Number | none;
+        /// whether the step of such a run has its planned times, and may be cut, so that another one follows
+        #[serde(default)]
+        may_be_cut: bool = Unitless | false;
     }
 }
 

@@ -31,6 +31,8 @@ const BUFFER: usize = 16 * 1024;
 pub(crate) struct ThreadState {
     pub(crate) spec: Arc<RunSpec>,
     schedule: RefCell<Rc<Schedule>>,
+    /// How often a step was cut.
+    cuts: Cell<u64>,
     pub(crate) groups: Vec<Group>,
     pub(crate) connect: Connect,
     memory: Arc<MemoryMeter>,
@@ -71,6 +73,7 @@ impl ThreadState {
             arrival_counts: RefCell::new(vec![ArrivalCounts::default(); schedule.steps()]),
             spec,
             schedule: RefCell::new(Rc::new(schedule)),
+            cuts: Cell::default(),
             groups,
             connect,
             memory,
@@ -108,10 +111,21 @@ impl ThreadState {
         Rc::clone(&self.schedule.borrow())
     }
 
-    /// Takes a newer schedule.
+    /// Takes a newer schedule. If a step was cut, users who wait for their next key are woken: some may have to leave before it.
     pub(crate) fn reschedule(&self, schedule: Schedule) {
+        let is_cut = schedule.may_be_cut();
         self.arrival_counts.borrow_mut().resize(schedule.steps(), ArrivalCounts::default());
         *self.schedule.borrow_mut() = Rc::new(schedule);
+        if is_cut {
+            self.cuts.set(self.cuts.get() + 1);
+            let wakers: Vec<_> = self.users.borrow().iter().filter_map(|user| user.waker.clone()).collect();
+            wakers.iter().for_each(Waker::wake_by_ref);
+        }
+    }
+
+    /// How often a step was cut.
+    pub(crate) fn cuts(&self) -> u64 {
+        self.cuts.get()
     }
 
     /// A program of a group, by its number there.
@@ -327,10 +341,12 @@ impl ThreadState {
         }
     }
 
-    /// Whether every user of a step was seen not to be ready. Each agent knows its own users only, and a search tries other loads.
+    /// Whether every user of a step was seen not to be ready. Each agent knows its own users only, and other loads are tried in a search,
+    /// and after a cut.
     pub(crate) fn nobody_is_ready(&self, step: usize) -> bool {
-        let knows_all = self.spec.agents == 1 && self.spec.most_users.is_none();
         let schedule = self.schedule();
+        let is_as_planned = self.spec.most_users.is_none() || (schedule.may_be_cut() && schedule.steps() == 1);
+        let knows_all = self.spec.agents == 1 && is_as_planned;
         let loads = self.groups.iter().enumerate().map(|(number, group)| (group, schedule.load(step, number).users));
         let mut loads = loads.filter(|(_, users)| *users > 0).peekable();
         knows_all

@@ -82,6 +82,8 @@ pub(crate) struct User {
     is_not_ready: bool,
     /// The host has closed the line, as the script expected.
     hung_up: bool,
+    /// How many keys it has sent in this pass.
+    keys_of_pass: u32,
     /// Times left of each loop that the program is in.
     loops: Vec<u32>,
 }
@@ -137,6 +139,7 @@ impl User {
             host_has_answered: false,
             is_not_ready: false,
             hung_up: false,
+            keys_of_pass: 0,
             loops: Vec::new(),
             shared,
         }
@@ -252,9 +255,15 @@ impl User {
 
     /// Opens a line when it is due. The opening counts from then, whatever delayed the user.
     async fn open(&mut self) -> Result<Session, Stop> {
-        clock::sleep_until(self.next_due.min(self.shared.schedule().timeline.end())).await;
-        if self.load_has_ended() {
-            return Err(Stop::Over);
+        loop {
+            let end = self.shared.schedule().timeline.end();
+            clock::sleep_until(self.next_due.min(end)).await;
+            if self.load_has_ended() {
+                return Err(Stop::Over);
+            }
+            if self.next_due <= end {
+                break;
+            }
         }
         let connect = Rc::clone(&self.shared.connect);
         self.shared.user(self.slot, |user| user.opening = Some(self.next_due));
@@ -270,7 +279,7 @@ impl User {
         let now = clock::now();
         let opened = Opened { scheduled: self.next_due, at: now };
         self.shared.user(self.slot, UserState::connects);
-        (self.hung_up, self.host_has_answered) = (false, false);
+        (self.hung_up, self.host_has_answered, self.keys_of_pass) = (false, false, 0);
         self.next_due = self.next_due.max(now);
         self.ready = now;
         self.forget_input();
@@ -313,7 +322,9 @@ impl User {
             let schedule = self.shared.schedule();
             match &mut self.pacer {
                 Pacer::Closed => return Ok(()),
-                Pacer::Cyclic { next, .. } if *next >= ends => session.listen_until(ends).await?,
+                Pacer::Cyclic { next, .. } if *next >= ends => {
+                    session.listen_until_cut(ends).await?;
+                }
                 Pacer::Cyclic { next, .. } if *next > schedule.next_look(now, *next) => {
                     session.listen_until(schedule.next_look(now, *next)).await?;
                 }

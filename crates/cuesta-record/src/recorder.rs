@@ -156,8 +156,9 @@ fn write_all(
         }
         totals.add(tally);
         let shown = setup.shows_series.load(Ordering::Relaxed).then_some(&totals);
-        let next = locked(snapshot).next(interval, tally, shown, &setup.series_names);
-        *locked(snapshot) = next;
+        // One lock, since the length of the run may be changed at any time.
+        let mut state = locked(snapshot);
+        *state = state.next(interval, tally, shown, &setup.series_names);
         Ok(())
     };
     for (thread, interval, mut tally) in delivered {

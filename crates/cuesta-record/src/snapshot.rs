@@ -121,6 +121,11 @@ impl Snapshot {
         }
     }
 
+    /// Tells the steps and the length of a timeline that has changed.
+    pub fn follow(&mut self, timeline: &Timeline) {
+        *self = Self { total: Self::new(timeline, self.agent).total, steps: timeline.steps.len(), ..self.clone() };
+    }
+
     /// The state at the end of the interval after this one. `totals`: what was counted since the start, if each series is asked for.
     pub(crate) fn next(
         &self,

@@ -37,6 +37,8 @@ class Planned:
     """`closed`, `paced:200ms`, `open:30/s`; of groups that differ, `clerks closed, typists paced:200ms`."""
     swept: Mapping[str, object]
     """The swept settings and their values in this step, as written."""
+    asked: str | None
+    """What somebody asked for who changed the users while the run went on; None for steps of the plan."""
     fixed: bool
     """Whether the plan's number of users is at work at all times; false where sessions come and go."""
     paced_per_s: float
@@ -68,11 +70,17 @@ def read_planned(recorded: Recorded, step: int) -> Planned | None:
         probes=[_read_probe(group, in_front) for group in groups if is_probe(group)],
         load=next(iter(loads.values())) if same else ", ".join(f"{name} {load}" for name, load in loads.items()),
         swept=steps[step].get("swept", {}),
+        asked=steps[step].get("asked"),
         fixed=not any(load.endswith(":sessions") for load in loads.values()),
         paced_per_s=sum(users / (load.cycle / 1e9) for users, load in read if load.kind == "paced"),
         open_per_s=sum(load.per_s for _, load in read),
         any_closed=any(load.kind == "closed" for _, load in read),
     )
+
+
+def list_requests(run: JsonObject) -> list[str]:
+    """By what users were changed while the run went on, as `users +10 at 63.2 s`; empty if they stayed as planned."""
+    return [step["asked"] for step in run.get("steps", []) if step.get("asked")]
 
 
 def is_probe(group: JsonObject) -> bool:

@@ -92,6 +92,7 @@ class StepRecords:
         step = StepFigures(
             step=self.number,
             swept=self.plan.swept if self.plan else {},
+            asked=self.plan.asked if self.plan else None,
             users=users,
             background=sum(self.background.values()),
             load=self.plan.load if self.plan else "unknown",

@@ -15,7 +15,7 @@
 - `agents`: starts, instructs and follows agents; `clocks`: their clocks; `silence`: whether they still say something;
   `meetings`: barriers across all of them.
 - `watching`: records marks, and what watching costs.
-- `run_job`: one run; `interleaved`: runs of two plans in turn.
+- `run_job`: one run; `user_changes`: adds and takes users while it goes on; `interleaved`: runs of two plans in turn.
 - `search`: a run to which the caller adds a step after each trial; `search_folder`: its run folder.
 - `settling`: whether a load has settled.
 - `certifier`: repeats runs until enough of them count; `method`: which runs it makes.

@@ -42,6 +42,9 @@ LOOK_EVERY = 0.25
 """Seconds between looks at the agents."""
 START_IN = 200_000_000
 """Nanoseconds from the start message to the start, so that every agent reads the message in time."""
+AHEAD = 2_200_000_000
+"""Nanoseconds from an announcement to its instant: the two seconds by which agents fix intervals ahead, and time to
+read it."""
 PATIENCE = 10.0
 """Seconds, beyond its own drain, within which a stopped agent must end; also for an answer with its clock."""
 BRIEF_PATIENCE = 2.0

@@ -46,6 +46,16 @@ class Watcher(Protocol):
         """Seconds of CPU time so far; of a process that has ended, all that it used. It never raises."""
 
 
+@dataclass(frozen=True, slots=True)
+class UserRequest:
+    """Somebody asked for more or fewer users."""
+
+    at: int
+    """On the engine's clock."""
+    by: int
+    """How many users are to be added; negative: taken."""
+
+
 class Requests:
     """What those who watch a run ask of it. They ask at any time, on any thread; the engine takes it when it looks."""
 
@@ -53,6 +63,8 @@ class Requests:
         self._lock = threading.Lock()
         self._orders: list[EngineMessage] = []
         self._marks: list[Mark] = []
+        self._changes: list[UserRequest] = []
+        self._answers: tuple[str, ...] = ()
         self._watched: dict[object, WatchOrder] = {}
         self._holds_starts = False
 
@@ -73,6 +85,26 @@ class Requests:
         """Mark this instant."""
         with self._lock:
             self._marks.append(Mark.now(note))
+
+    def change_users(self, by: int) -> None:
+        """Add users, or take some if negative. What comes of it is among the `answers` of observations."""
+        with self._lock:
+            self._changes.append(UserRequest(_native.now(), by))
+
+    def take_changes(self) -> list[UserRequest]:
+        """Take what was asked for by `change_users` since the last call."""
+        with self._lock:
+            taken, self._changes = self._changes, []
+        return taken
+
+    def answer(self, what: str) -> None:
+        """Tell those who watch what came of a change, in a sentence."""
+        with self._lock:
+            self._answers = (*self._answers, what)
+
+    def answers(self) -> Sequence[str]:
+        """All answers so far."""
+        return self._answers
 
     def take_orders(self) -> list[EngineMessage]:
         """Take the orders for all agents since the last call."""
@@ -108,6 +140,8 @@ class Console:
     """If set, the run ends early and keeps what was measured."""
     requests: Requests = field(default_factory=Requests)
     """What those who watch ask for."""
+    may_change_users: bool = False
+    """Whether they may change the number of users: not where the run stands for its plan, as one of a pair."""
     watchers: Sequence[Watcher] = ()
     """Those who watch on this machine: what they cost is recorded with each step."""
 

@@ -4,8 +4,9 @@ Only its owner may read it: it contains the host's address, the users' names and
 """
 
 import hashlib
+import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,6 +57,17 @@ def write_run(folder: Path, job: Job, started: datetime, nodes: Nodes) -> None:
     for tape in job.tapes.values():
         write_private(folder / "tapes" / f"{tape.name}.tape", tape.text)
     replace_json(folder / "run.json", {**describe_run(job, started), **nodes.describe()})
+
+
+def read_run(folder: Path) -> dict[str, Any]:
+    """The content of `run.json`."""
+    run: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    return run
+
+
+def change_run(folder: Path, changes: Mapping[str, object]) -> None:
+    """Change entries of `run.json`; a reader sees the file before or after, never between."""
+    replace_json(folder / "run.json", {**read_run(folder), **changes})
 
 
 def describe_run(job: Job, started: datetime) -> dict[str, Any]:

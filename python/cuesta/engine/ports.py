@@ -97,6 +97,9 @@ class Deployment(Protocol):
         Steps are given in order.
         """
 
+    def cut(self, number: int, at: int) -> None:
+        """Have an expected step without a neighbour end at an instant ahead; it is left out if it settles later."""
+
     def expect_no_more(self) -> None:
         """Say that no step follows."""
 

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from cuesta import _native
 from cuesta.engine.agents import FollowedAgent, follow, listen_to_agents, never, start_together
-from cuesta.engine.console import Console
+from cuesta.engine.console import Console, UserRequest
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import run_folder, write_run
 from cuesta.engine.job import SECOND, Job, timeline
 from cuesta.engine.ports import Deployment, Engine, Nodes, Observer
-from cuesta.engine.spec import run_spec
+from cuesta.engine.spec import AddedSteps, run_spec
+from cuesta.engine.user_changes import UserChanges, most_users_of, why_fixed
 from cuesta.engine.watching import WatchRecord
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment
@@ -52,12 +53,10 @@ def run_job(job: Job, out: Path, console: Console, engine: Engine = LOCAL) -> Ru
             if console.stop.is_set() or failures:
                 break
             watched = replace(console, observer=with_steps_of_the_run(job, segment, console.observer))
-            with drive_segment(job, segment, folder / segment.folder, nodes, watched) as driven:
-                for number, step in enumerate(timeline(segment)):
-                    driven.expect(number, step.settled, step.end)
-                driven.deployment.expect_no_more()
-                driven.follow(driven.is_spoilt)
-                driven.give_up()
+            path, fixed = folder / segment.folder, why_fixed(job, console)
+            added = None if fixed else AddedSteps([most_users_of(job)], by_cut=True)
+            with drive_segment(job, segment, path, nodes, watched, added) as driven:
+                _follow_plan(driven, job, segment, folder, fixed)
                 notes += driven.notes()
             failures = driven.failures()
     return RunResult(folder, console.stop.is_set(), failures, notes)
@@ -68,10 +67,31 @@ def with_steps_of_the_run(job: Job, segment: Segment, observe: Observer) -> Obse
     first, steps = segment.first, len(job.plan.steps)
 
     def look(seen: Observation) -> None:
-        snapshots = [replace(each, step=first + each.step, steps=steps) for each in seen.snapshots]
+        snapshots = [replace(each, step=first + each.step, steps=max(steps, each.steps)) for each in seen.snapshots]
         observe(replace(seen, snapshots=snapshots))
 
     return look
+
+
+def _follow_plan(driven: "Driven", job: Job, segment: Segment, folder: Path, fixed: str) -> None:
+    """Follow the steps of a segment to its end; `folder` is the run's.
+
+    `fixed` says why its users stay as planned; empty if they can be changed.
+    """
+    for number, step in enumerate(timeline(segment)):
+        driven.expect(number, step.settled, step.end)
+    if fixed:
+        driven = replace(driven, change_users=lambda _: f"the number of users stays as planned: {fixed}")
+        driven.deployment.expect_no_more()
+    else:
+        driven = replace(driven, change_users=UserChanges(job, folder, driven).change)
+    driven.follow(driven.is_spoilt)
+    driven.give_up()
+
+
+def keep_users(_: UserRequest) -> str:
+    """Answer who asks for more or fewer users of a search."""
+    return "the number of users stays: a search chooses it itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +104,8 @@ class Driven:
     """Nanoseconds of the engine's clock; a step's times count from here."""
     console: Console
     record: WatchRecord
+    change_users: Callable[[UserRequest], str] = keep_users
+    """Adds or takes users, or says why not, in a sentence."""
 
     def follow(self, until: Callable[[], bool] = never) -> None:
         """Let those who watch look at intervals, until all agents end or `until` is true, or they stop the run."""
@@ -98,18 +120,26 @@ class Driven:
     def _look(self) -> None:
         """Have the agents do what was asked for, and show what is seen."""
         self.obey(self.console.requests.take_orders())
+        for asked in self.console.requests.take_changes():
+            self.console.requests.answer(self.change_users(asked))
         self.record.note(self.console.requests.take_marks())
         self.record.look(_native.now())
         snapshots = [each.latest for each in self.agents if each.latest]
         screens = [screen for each in self.agents for screen in each.screens]
         meters, marks = self.deployment.meter_rows(), tuple(self.record.marks)
-        seen = Observation(snapshots=snapshots, screens=screens, meters=meters, marks=marks)
+        answers = self.console.requests.answers()
+        seen = Observation(snapshots=snapshots, screens=screens, meters=meters, marks=marks, answers=answers)
         self.console.observer(seen)
 
     def expect(self, number: int, settled: int, end: int) -> None:
         """Have the meters report a step, and what watching it cost be recorded; ns from the start."""
         self.deployment.expect(number, self.start_at + settled, self.start_at + end)
         self.record.expect(number, settled, end)
+
+    def cut(self, number: int, at: int) -> None:
+        """Have an expected step end at an instant ahead; ns from the start."""
+        self.deployment.cut(number, self.start_at + at)
+        self.record.cut(number, at)
 
     def announce(self, announcement: Announcement) -> None:
         """Tell all agents a change of the schedule. Its times are nanoseconds from the start."""
@@ -145,16 +175,13 @@ class Driven:
 
 @contextmanager
 def drive_segment(  # noqa: PLR0913, PLR0917, what a segment is made of
-    job: Job, segment: Segment, folder: Path, nodes: Nodes, console: Console, most: Sequence[int] | None = None
+    job: Job, segment: Segment, folder: Path, nodes: Nodes, console: Console, added: AddedSteps | None = None
 ) -> Iterator[Driven]:
-    """Run a segment's host, agents and meters during the block.
-
-    `most` has the most users of each group, if steps may be added.
-    """
+    """Run a segment's host, agents and meters during the block; `added` says that steps may be added to it."""
     folder.mkdir(mode=0o700, exist_ok=True)
     console.observer(Observation(snapshots=()))  # a host and its agents may take some seconds to start
     with nodes.deploy(job, segment, folder) as deployment, listen_to_agents(deployment.agents, folder) as agents:
-        spec = run_spec(job, segment, deployment.address(), deployment.threads, most)
+        spec = run_spec(job, segment, deployment.address(), deployment.threads, added)
         for agent in agents:
             agent.instruct(spec, _tapes(job), deployment.environment)
         if job.metered_every or timeline(segment)[0].settled < METERS_START:

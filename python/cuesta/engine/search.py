@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cuesta import _native
-from cuesta.engine.agents import fetch_records
+from cuesta.engine.agents import AHEAD, fetch_records
 from cuesta.engine.console import Console
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import write_run
@@ -26,13 +26,11 @@ from cuesta.engine.search_folder import (
     search_folder,
 )
 from cuesta.engine.settling import Settling
+from cuesta.engine.spec import AddedSteps
 from cuesta.plan import Settings, Step
 from cuesta.plan.driver import driver_loads
 from cuesta.records.messages import Announcement, LoadEnd, Measurement, NextStep, Snapshot
 
-AHEAD = 2_200_000_000
-"""Nanoseconds from an announcement to its instant: the two seconds by which agents fix intervals ahead, and time to
-read it."""
 PATIENCE = 30.0
 """Seconds after a measurement interval in which the agents must report it, and the meters too."""
 LONGEST = 12
@@ -92,7 +90,7 @@ def search(search_job: SearchJob, out: Path, choose: Choose, console: Console, e
             segment = begin_segment(folder, following.step)
             job = search_job.job.with_step(following.step)
             most = [group.users for group in search_job.most.settings.group]
-            with drive_segment(job, segment, folder / segment.folder, nodes, console, most) as driven:
+            with drive_segment(job, segment, folder / segment.folder, nodes, console, AddedSteps(most)) as driven:
                 trials = Trials(folder, folder / segment.folder, driven)
                 trials.make(following, choose)
                 notes = driven.notes()

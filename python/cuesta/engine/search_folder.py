@@ -1,18 +1,15 @@
 """The run folder of a search: each trial is added to `run.json` as it begins. One process at a time goes on with it."""
 
 import fcntl
-import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from cuesta.engine.folder import describe_step, run_folder
+from cuesta.engine.folder import change_run, describe_step, read_run, run_folder
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment, Step
-from cuesta.private_files import replace_json
 
 OF_A_SEGMENT = ("agent-*", "agents.jsonl", "host", "meters*.jsonl")
 """What a segment makes in its folder (docs/folder.md)."""
@@ -48,49 +45,39 @@ def _lock(opened: int, folder: Path) -> None:
 
 def describe_search(folder: Path, method: Mapping[str, object]) -> None:
     """Say in `run.json` that the run is a search, without trials yet."""
-    _change(folder, {"steps": [], "segments": [], "search": dict(method)})
+    change_run(folder, {"steps": [], "segments": [], "search": dict(method)})
 
 
 def note_end(folder: Path, why: str | None) -> None:
     """Record why a search ended before its trials told the limit, or that it goes on."""
-    others = {name: value for name, value in _run(folder)["search"].items() if name != "ended"}
-    _change(folder, {"search": others if why is None else {**others, "ended": why}})
+    others = {name: value for name, value in read_run(folder)["search"].items() if name != "ended"}
+    change_run(folder, {"search": others if why is None else {**others, "ended": why}})
 
 
 def begin_segment(folder: Path, step: Step) -> Segment:
     """Record a segment that begins with a step, in the place of one that ended before its first trial."""
-    run = _run(folder)
+    run = read_run(folder)
     segment = Segment(len(run["steps"]), (step,))
     for pattern in OF_A_SEGMENT:
         for path in (folder / segment.folder).glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     others = [each for each in run["segments"] if each["steps"]]
-    _change(folder, {"segments": [*others, {"folder": segment.folder, "steps": []}]})
+    change_run(folder, {"segments": [*others, {"folder": segment.folder, "steps": []}]})
     return segment
 
 
 def record_trial(folder: Path, step: Step, note: Mapping[str, object]) -> None:
     """Add a step and what it is for to the present segment."""
-    run = _run(folder)
+    run = read_run(folder)
     number = len(run["steps"])
     *others, segment = run["segments"]
     segments = [*others, {**segment, "steps": [*segment["steps"], number]}]
     steps = [*run["steps"], {**describe_step(step), "trial": dict(note)}]
-    _change(folder, {"steps": steps, "segments": segments})
+    change_run(folder, {"steps": steps, "segments": segments})
 
 
 def note_backlog(folder: Path, seconds: float, *, is_drained: bool) -> None:
     """Record how long the last trial waited for the backlog of the one before it, and whether that was worked off."""
-    *others, last = _run(folder)["steps"]
+    *others, last = read_run(folder)["steps"]
     trial = {**last["trial"], "backlog": {"seconds": round(seconds, 3), "drained": is_drained}}
-    _change(folder, {"steps": [*others, {**last, "trial": trial}]})
-
-
-def _run(folder: Path) -> dict[str, Any]:
-    run: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    return run
-
-
-def _change(folder: Path, changes: Mapping[str, object]) -> None:
-    """Change entries of `run.json`; a reader sees the file before or after, never between."""
-    replace_json(folder / "run.json", {**_run(folder), **changes})
+    change_run(folder, {"steps": [*others, {**last, "trial": trial}]})

@@ -26,15 +26,29 @@ class Threads:
     """Whether they go before other programs: a neighbour, or sessions in the background, compete for their CPUs."""
 
 
+@dataclass(frozen=True, slots=True)
+class AddedSteps:
+    """Steps may be added to a segment while it goes on."""
+
+    most: Sequence[int]
+    """The most users that each group may have in any of them."""
+    by_cut: bool = False
+    """Whether its own step has its planned times, and is cut if another one is to follow."""
+
+
 def run_spec(
-    job: Job, segment: Segment, host: str | None, threads: Threads, most: Sequence[int] | None = None
+    job: Job, segment: Segment, host: str | None, threads: Threads, added: AddedSteps | None = None
 ) -> RunSpec:
     """The specification that all agents share.
 
-    `host` is the built-in host's address; `most` has the most users of each group, if steps may be added.
+    `host` is the built-in host's address; `added` says that steps may be added, and of how many users.
     """
     settings = segment.steps[0].settings
-    users = most or [max(step.settings.group[at].users for step in segment.steps) for at in range(len(settings.group))]
+    users = (
+        added.most
+        if added
+        else [max(step.settings.group[at].users for step in segment.steps) for at in range(len(settings.group))]
+    )
     sharing = share_groups(settings)
     return RunSpec(
         **{**driver_values(settings, ALWAYS), "spin": settings.spin and threads.may_spin},
@@ -47,7 +61,8 @@ def run_spec(
             for group, count, agents in zip(settings.group, users, sharing.players, strict=True)
         ],
         steps=[_step(step.settings) for step in segment.steps],
-        most_users=most,
+        most_users=added.most if added else None,
+        may_be_cut=bool(added and added.by_cut),
     )
 
 

@@ -45,6 +45,12 @@ class WatchRecord:
         """Have a step's cost recorded; instants are nanoseconds from the start."""
         self.awaited.append(AwaitedStep(number, self.start_at + settled, self.start_at + end))
 
+    def cut(self, number: int, at: int) -> None:
+        """Have an expected step end at an instant, in ns from the start; it is left out if it settles later."""
+        for step in self.awaited:
+            step.end = self.start_at + at if step.number == number else step.end
+        self.awaited = deque(step for step in self.awaited if step.settled < step.end)
+
     def note(self, marks: Sequence[Mark]) -> None:
         """Record marks."""
         rows = [self._make_row(mark) for mark in marks]

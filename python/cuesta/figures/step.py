@@ -183,6 +183,10 @@ class StepFigures:
 
     step: int = declare("number of the step, counted from 0 (texts count from 1)")
     swept: Mapping[str, object] = declare("the settings that the sweep changes, and their values")
+    asked: str | None = declare(
+        "of a step that was added because somebody changed the users while the run went on: what was asked for, "
+        "`users +10 at 63.2 s`; None for steps of the plan"
+    )
     users: int = declare("users planned", Unit.COUNT, "users")
     background: int = declare(
         "of `users`, those in the background: their keys and transactions are in no figure of all users",

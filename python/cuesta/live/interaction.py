@@ -18,9 +18,16 @@ from cuesta.records.messages import UserGlimpse
 from cuesta.records.observation import Observation
 from cuesta.units import share
 
-MAIN_KEYS = {"p": "hold starts", "m": "mark", "s": "see a user's screen", "q": "stop"}
+MAIN_KEYS = {"p": "hold starts", "+ -": "users", "m": "mark", "s": "see a user's screen", "q": "stop"}
 SCREEN_KEYS = {"← →": "slowest, typical, failed", "0–9": "another user", "s": "back", "q": "stop"}
-QUESTIONS = {"note": "mark this instant: ", "user": "see the screen of user: "}
+QUESTIONS = {
+    "m": "mark this instant: ",
+    "user": "see the screen of user: ",
+    "+": "how many users are to come: ",
+    "-": "how many users are to leave: ",
+}
+MOST_DIGITS = 9
+"""Digits that are read of a number."""
 NOTICE = 4.0
 """Seconds for which the answer to a key is shown."""
 MOST_TOLD = 50
@@ -70,8 +77,8 @@ class Interaction:
                 self._stop.set()
             case "p":
                 self._hold(not self._is_held)
-            case "m":
-                self._ask("note")
+            case "m" | "+" | "-":
+                self._ask(key)
             case "s" | "escape" if self._user is not None:
                 self._show_user(None)
             case "s":
@@ -99,17 +106,23 @@ class Interaction:
     def _answer(self, key: str) -> None:
         if key in ENTER:
             question, self._question = self._question, None
-            if question == "note":
+            if question == "m":
                 self._steering.mark(self._typed)
                 self._notify(f"marked at {clock(self._view.elapsed if self._view else 0.0)}")
             elif self._typed.isdecimal() and self._typed.isascii():
-                self._show_user(int(self._typed))
+                self._take_number(question, int(self._typed[:MOST_DIGITS]))
         elif key == ESCAPE:
             self._question = None
         elif key in ERASE:
             self._typed = self._typed[:-1]
         elif key.isprintable() and len(key) == 1:
             self._typed += key
+
+    def _take_number(self, question: str | None, number: int) -> None:
+        if question == "user":
+            self._show_user(number)
+        elif number:
+            self._steering.change_users(number if question == "+" else -number)
 
     def _hold(self, hold: bool) -> None:
         self._is_held = hold

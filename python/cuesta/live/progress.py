@@ -82,7 +82,13 @@ def _ignore(_: object) -> None:
 
 
 def _observe_with(show: Show) -> Callable[[Observation], None]:
+    answered = 0
+
     def look(seen: Observation) -> None:
+        nonlocal answered
+        for answer in seen.answers[answered:]:
+            inform(answer)
+        answered = len(seen.answers)
         if view := merge(seen):
             show(view)
 

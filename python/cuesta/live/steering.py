@@ -13,5 +13,8 @@ class Steering(Protocol):
     def hold_starts(self, hold: bool) -> None:
         """Have users who have not started wait, or start."""
 
+    def change_users(self, by: int) -> None:
+        """Add users, or take some if negative; the `answers` of observations say what came of it."""
+
     def mark(self, note: str) -> None:
         """Mark this instant."""

@@ -55,6 +55,7 @@ class TerminalView:
 
     def look(self, seen: Observation) -> None:
         """Show what is seen. The terminal is taken at the first look: until then the user may be asked something."""
+        self._told += seen.answers[len(self._seen.answers) :]
         self._seen = seen
         if self._thread is None and not self._is_ending:
             self._open()

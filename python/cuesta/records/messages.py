@@ -120,7 +120,9 @@ class RunSpec:
     """The steps of load, in order."""
     most_users: Sequence[int] | None = None
     """If steps may be added while the run goes on: the most users that each group may ever have; then `steps` has one
-    step, whose measurement interval is announced."""
+    step, whose measurement interval is announced unless it `may_be_cut`."""
+    may_be_cut: bool = False
+    """Whether the step of such a run has its planned times, and may be cut, so that another one follows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,6 +206,21 @@ class LoadEnd:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """An early end of the last step, with which another one begins. A step that has not settled by then is not
+    measured."""
+
+    at: int
+    """When its load ends, and the next one begins to apply."""
+    groups: Sequence[Load]
+    """By group, the next load."""
+    settled: int
+    """The begin of the next step's measurement interval."""
+    end: int
+    """Its end, with which the load ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Announcement:
     """A change of the schedule, one of these. Instants are offsets from the start of the segment, and must be ahead of
     all threads."""
@@ -214,6 +231,8 @@ class Announcement:
     """The measurement interval of the last step."""
     end: LoadEnd | None = None
     """No step follows."""
+    cut: Cut | None = None
+    """The last step ends early, and another one follows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,7 +256,7 @@ class EngineMessage:
     release: BarrierRelease | None = None
     """Whenever all users of all agents have arrived at a barrier."""
     announce: Announcement | None = None
-    """Whenever the schedule of a search changes."""
+    """Whenever the schedule of a search changes, or a step is cut."""
     watch: WatchOrder | None = None
     """What people look at from now on."""
     hold_starts: bool | None = None

@@ -103,3 +103,5 @@ class Observation:
     """How far the search is that the run belongs to."""
     series: RunOfSeries | None = None
     """Which run of several this is."""
+    answers: Sequence[str] = ()
+    """What came of changes that were asked for, a sentence each: all so far."""

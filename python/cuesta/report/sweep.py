@@ -35,6 +35,7 @@ def section(summary: Summary) -> Iterator[Section]:
     lines = derive_asymptotes(summary)
     parts: list[Part] = [
         table(summary),
+        *map(Remark, describe_requests(summary)),
         *map(Remark, describe_saturation(lines)),
         *map(Remark, describe_past_saturation(summary)),
     ]
@@ -46,6 +47,20 @@ def section(summary: Summary) -> Iterator[Section]:
     if summary.search is not None:
         parts, more = [], [*parts, *more]  # the trials have a table of their own
     yield Section("Sweep", parts, more)
+
+
+def describe_requests(summary: Summary) -> Iterator[str]:
+    """What the steps are that no plan has, and which of the run's own could not be measured because of them."""
+    steps = summary.recorded.run.get("steps", [])
+    asked = {number: step["asked"] for number, step in enumerate(steps, 1) if step.get("asked")}
+    if not asked:
+        return
+    requests = join_words(f"step {number} ({request})" for number, request in asked.items())
+    yield f"somebody changed the users while the run went on: {requests}; such a run is not compared with others"
+    measured = {step.step + 1 for step in summary.steps}
+    for number in asked:
+        if number - 1 not in measured:
+            yield f"step {number - 1} has no figures: the users were changed before its load had settled"
 
 
 def table(summary: Summary) -> Table:

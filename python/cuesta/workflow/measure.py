@@ -1,6 +1,7 @@
 """Runs a plan: settings → job → engine → figures and page."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,8 +33,9 @@ def measure(job: Job, out: Path, control: Control) -> "Run":
     from cuesta.workflow.run_result import Run, finish  # noqa: PLC0415, a dry run shows no figures
 
     control.prepare_lines(job)
+    console = replace(control.console, may_change_users=True)
     with control.open_engine(job.plan.settings) as engine:
-        result = run_job(job, out, control.console, engine)
+        result = run_job(job, out, console, engine)
     return finish(result, Run)
 
 

@@ -34,6 +34,15 @@ impl Session {
         self.listen(due, |_, _| Poll::<()>::Pending).await.map(|_| ())
     }
 
+    /// Listens until an instant, or until a step is cut; says whether one was.
+    pub(crate) async fn listen_until_cut(&mut self, until: Stamp) -> Result<bool, Failure> {
+        let known = self.shared.cuts();
+        let is_cut = |session: &Self, _: &mut Context<'_>| {
+            if session.shared.cuts() == known { Poll::Pending } else { Poll::Ready(()) }
+        };
+        Ok(self.listen(until, is_cut).await?.is_some())
+    }
+
     /// Listens until no key waits for its echo, or an instant.
     pub(crate) async fn listen_for_echoes(&mut self, until: Stamp) -> Result<(), Failure> {
         let all_echoed = |session: &Self, _: &mut Context<'_>| {

@@ -76,14 +76,12 @@ impl User {
             key.map(|(due, sent)| self.awaited_answer(session, due, sent)).or_else(|| self.unfinished_answer());
         let waiting_for = awaited.map_or(WaitingFor::Prompt(since), WaitingFor::Answer);
         self.shared.user(self.slot, |user| user.wait_for(Some(waiting_for)));
-        let drained = self.shared.schedule().timeline.drained();
-        let deadline = (since.max(self.ready) + timeout).min(drained);
         let announced = awaited.filter(|_| key.is_some());
         session.announce_wait(&self.program().conditions[condition], announced.map(|answer| answer.class));
-        let waited = session.wait(condition, place, deadline).await;
+        let (waited, is_over) = self.wait_in_time(session, condition, place, since.max(self.ready) + timeout).await;
         self.shared.user(self.slot, |user| user.wait_for(None));
         let end = match waited {
-            Ok(WaitOutcome::TimedOut) if deadline < drained => Some(WaitEnd::TimedOut),
+            Ok(WaitOutcome::TimedOut) if !is_over => Some(WaitEnd::TimedOut),
             Ok(WaitOutcome::Lost) | Err(_) => Some(WaitEnd::Lost),
             _ => None,
         };
@@ -131,6 +129,24 @@ impl User {
                 self.shared.set_activity(self.slot, Activity::Thinking, self.ready);
                 self.next_due = self.next_due.max(self.ready);
                 Err(Stop::GaveUp)
+            }
+        }
+    }
+
+    /// Waits until the deadline, or until the drain phase ends, as says the second value. If a cut has moved that end, it waits on.
+    async fn wait_in_time(
+        &self,
+        session: &mut Session,
+        condition: usize,
+        place: &TapePlace,
+        deadline: Stamp,
+    ) -> (Result<WaitOutcome, Failure>, bool) {
+        loop {
+            let drained = self.shared.schedule().timeline.drained();
+            let waited = session.wait(condition, place, deadline.min(drained)).await;
+            let is_moved = self.shared.schedule().timeline.drained() > drained;
+            if waited != Ok(WaitOutcome::TimedOut) || deadline < drained || !is_moved {
+                return (waited, deadline >= drained);
             }
         }
     }

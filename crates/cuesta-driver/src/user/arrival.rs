@@ -35,9 +35,9 @@ impl User {
         }
     }
 
-    /// Counts the end of a pass or a session, unless the run ended first.
+    /// Counts the end of a pass or a session, unless the run ended first, or the user left before it typed.
     pub(super) fn end_arrival(&self, played: Result<(), Stop>) {
-        if played != Err(Stop::Over) {
+        if !matches!(played, Err(Stop::Over | Stop::Left)) {
             self.shared.end_arrival(self.slot, played.is_err());
         }
     }

@@ -82,17 +82,25 @@ impl User {
         about
     }
 
-    /// Nothing more is due: keeps the line open until the measurement ends, and then while keys wait for their echo.
-    pub(super) async fn stay_until_the_end(&self, session: &mut Session) -> Stop {
-        if self.hung_up {
-            clock::sleep_until(self.shared.schedule().timeline.end()).await;
-            return Stop::Over;
+    /// Nothing more is due: keeps the line open until the measurement ends, and then while keys wait for their echo. Returns
+    /// without a reason to stop if a step was cut meanwhile: then the end may be another one.
+    pub(super) async fn stay_until_the_end(&mut self, session: &mut Session) -> Result<(), Stop> {
+        let schedule = self.shared.schedule();
+        let timeline = &schedule.timeline;
+        if let Some(leaves) = schedule.leaves_by_cut(self.group, self.rank) {
+            return Err(self.leave_at(session, leaves).await);
         }
-        let timeline = &self.shared.schedule().timeline;
-        let listened = match session.listen_until(timeline.end()).await {
-            Ok(()) => session.listen_for_echoes(timeline.drained()).await,
-            lost => lost,
-        };
-        listened.map_or_else(Stop::from, |()| Stop::Over)
+        if self.hung_up {
+            clock::sleep_until(timeline.end()).await;
+        } else if session.listen_until_cut(timeline.end()).await? {
+            return Ok(());
+        }
+        if !self.load_has_ended() {
+            return Ok(());
+        }
+        if !self.hung_up {
+            session.listen_for_echoes(timeline.drained()).await?;
+        }
+        Err(Stop::Over)
     }
 }

@@ -95,8 +95,8 @@ impl User {
         self.shared.set_activity(self.slot, Activity::Thinking, self.next_due);
         self.next_due += pause;
         // Nothing is due before the next key, but a long pause must not outlive the run.
-        if self.next_due >= self.shared.schedule().timeline.end() {
-            return Err(self.stay_until_the_end(session).await);
+        while self.next_due >= self.shared.schedule().timeline.end() {
+            self.stay_until_the_end(session).await?;
         }
         Ok(())
     }
@@ -152,12 +152,8 @@ impl User {
         self.next_due += settings.distribution.gap(settings.gap, &mut self.rng);
         self.keying_ends = self.next_due;
         let due = self.next_due;
-        if due >= self.shared.schedule().timeline.end() {
-            return Err(self.stay_until_the_end(session).await);
-        }
         // A line that is still busy with the keys before delays this key and the user; the due time does not move.
-        let free = session.free_at();
-        session.listen_until(due.max(free)).await?;
+        let free = self.listen_until_due(session, due).await?;
         if session.unechoed() > 0 {
             session.resolve_echoes(clock::now());
             session.give_up_echoes(clock::now() - self.program().patience);
@@ -180,6 +176,7 @@ impl User {
             self.count_continued(session);
         }
         self.shared.set_activity(self.slot, Activity::Keying, keying_from);
+        self.keys_of_pass = self.keys_of_pass.saturating_add(1);
         self.shared.user(self.slot, |user| user.at_work = true);
         let lateness = sent.since(can_send_from);
         let series = &self.shared.groups[self.group].series;

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use cuesta_record::{Failure, clock};
+use cuesta_record::{Failure, Timeline, clock};
 use cuesta_tape::{Op, Probe};
 
 use super::{Stop, User};
@@ -28,10 +28,16 @@ impl User {
         let activity = if self.host_has_answered { Activity::Thinking } else { Activity::Other };
         self.shared.set_activity(self.slot, activity, since);
         self.shared.user(self.slot, |user| user.wait_for(Some(WaitingFor::Ready(since))));
-        let timeline = &self.shared.schedule().timeline;
-        let over = (timeline.end() + AFTER_THE_END).min(timeline.drained());
-        let deadline = (since.max(self.ready) + timeout).min(over);
-        let ready = session.wait_until_ready(probe, deadline).await;
+        let over = |timeline: &Timeline| (timeline.end() + AFTER_THE_END).min(timeline.drained());
+        let deadline = since.max(self.ready) + timeout;
+        let (ready, over) = loop {
+            let by = over(&self.shared.schedule().timeline);
+            let ready = session.wait_until_ready(probe, deadline.min(by)).await;
+            let is_moved = over(&self.shared.schedule().timeline) > by; // by a cut
+            if !matches!(ready, Ok(Err(_))) || deadline < by || !is_moved {
+                break (ready, by);
+            }
+        };
         self.shared.user(self.slot, |user| user.wait_for(None));
         let now = clock::now();
         match ready? {

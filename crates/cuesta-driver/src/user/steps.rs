@@ -24,7 +24,8 @@ impl User {
             let (at, now) = (self.next_pass_at(), clock::latest());
             let schedule = self.shared.schedule();
             if at >= schedule.timeline.end() {
-                return Err(self.stay_until_the_end(session).await);
+                self.stay_until_the_end(session).await?;
+                continue;
             }
             // While steps may be added, a step may end before this user has thought.
             let next_look = schedule.next_look(now, at);
@@ -32,8 +33,13 @@ impl User {
                 Duty::Work { .. } if next_look < at => session.listen_until(next_look).await?,
                 Duty::Work { step, since } => {
                     self.enter(step, since);
+                    self.keys_of_pass = 0;
                     session.begin_pass(self.program);
                     return if self.opens_line_per_session() { Err(Stop::Left) } else { Ok(()) };
+                }
+                Duty::Rest { .. } if schedule.may_be_cut() => {
+                    let leaves = schedule.leaves_by_cut(self.group, self.rank).unwrap_or(now);
+                    return Err(self.leave_at(session, leaves).await);
                 }
                 Duty::Rest { .. } => {
                     // What this user would do next is due after it has left. It leaves after the step's last interval is counted.
@@ -41,6 +47,38 @@ impl User {
                     return Err(Stop::Left);
                 }
             }
+        }
+    }
+
+    /// Listens until a key is due and the line is free; returns when it is free. A user whom a cut takes away before, and who has typed
+    /// nothing in this pass, leaves.
+    pub(super) async fn listen_until_due(&mut self, session: &mut Session, due: Stamp) -> Result<Stamp, Stop> {
+        loop {
+            let schedule = self.shared.schedule();
+            let leaves = schedule.leaves_by_cut(self.group, self.rank);
+            if let Some(leaves) = leaves.filter(|leaves| self.keys_of_pass == 0 && *leaves <= due) {
+                return Err(self.leave_at(session, leaves).await);
+            }
+            if due >= schedule.timeline.end() {
+                self.stay_until_the_end(session).await?;
+            } else {
+                let free = session.free_at();
+                if !session.listen_until_cut(due.max(free)).await? {
+                    return Ok(free);
+                }
+            }
+        }
+    }
+
+    /// Listens until the user leaves, whom a cut has taken away. It leaves after the cut step's last interval is counted, and may come
+    /// back with another cut.
+    pub(super) async fn leave_at(&mut self, session: &mut Session, at: Stamp) -> Stop {
+        match session.listen_until(at + Duration::from_nanos(1)).await {
+            Ok(()) => {
+                self.next_due = clock::now();
+                Stop::Left
+            }
+            Err(lost) => lost.into(),
         }
     }
 
@@ -53,7 +91,10 @@ impl User {
             let end = schedule.timeline.end();
             if at >= end {
                 clock::sleep_until(end).await;
-                return Err(Stop::Over);
+                if self.load_has_ended() {
+                    return Err(Stop::Over);
+                }
+                continue; // a cut has moved the end
             }
             match schedule.duty(self.group, self.rank, at) {
                 Duty::Work { step, since } => {

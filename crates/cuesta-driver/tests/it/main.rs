@@ -10,6 +10,7 @@ mod bisync;
 mod block;
 mod changes;
 mod closed_loop;
+mod cut;
 mod determinism;
 mod drops;
 mod due;

@@ -25,6 +25,7 @@ from cuesta.analysis.compare.metrics import (
     Metric,
     metric,
 )
+from cuesta.analysis.planned import list_requests
 from cuesta.analysis.stationarity import variance_of_mean
 from cuesta.analysis.step import StepRecords
 from cuesta.analysis.summary import LAST, LocatedDoubt, Summary, summarise
@@ -34,6 +35,7 @@ from cuesta.figures.step import StepFigures
 from cuesta.ledger.certification import is_certification, open_certification
 from cuesta.ledger.experiment import read_pairs, run_folders
 from cuesta.ledger.record import CertificationSetup
+from cuesta.units import join_words
 
 ENOUGH_FOR_P99 = 1000.0
 """Independent transactions that a 99th percentile needs."""
@@ -233,6 +235,8 @@ def why_excluded(summary: Summary, step: StepFigures | None, number: int) -> str
     """Why a run is not used: it did not end as planned, or has doubts that do not blame the host."""
     if summary.ended != "completed":
         return f"it was {summary.ended}" if summary.ended != "failed" else "it failed"
+    if requests := list_requests(summary.recorded.run):
+        return f"it did not keep to its plan: users were changed while it went on ({join_words(requests)})"
     if step is None:
         return f"it has no step {number + 1}"
     if step.seconds < WHOLE * step.planned_seconds:

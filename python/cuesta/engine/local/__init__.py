@@ -9,6 +9,7 @@
   reads its errors.
 - `agent`: the engine's end of an agent; `agent_process`: its main.
 - `meter_source`: which meters a run reads, and how good they are; `listener`: finds the process that listens at a port.
+- `expected_steps`: the measurement intervals that are to be reported, of which the last may be cut.
 - `metering`: this process's end of a metering process; `meter_process`: its main; `node_exporter`: reads another
   machine's.
 - `neighbour`: what runs beside the measurement; `neighbour_process`: its main.

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,8 +28,8 @@ class HostProcess:
     errors: IO[bytes]
     """Its standard error."""
     spec: Mapping[str, Any]
-    last_end: int = 0
-    """The last instant at which a row must end."""
+    row_ends: set[int] = field(default_factory=set)
+    """Instants at which a row must end."""
 
     def addresses(self) -> list[str]:
         """Wait until the host listens. Call it once. Raises CuestaError if the process ends or takes over PATIENCE."""
@@ -57,13 +57,13 @@ class HostProcess:
         return read_errors(self.errors).splitlines()
 
     def end_rows_at(self, instants: Iterable[int]) -> None:
-        """Make rows of the host's meters end at each instant (nanoseconds of the monotonic clock, in order).
+        """Make rows of the host's meters end at each instant (nanoseconds of the monotonic clock).
 
         Two steps may share a bound; no row is made of nothing.
         """
         assert self.process.stdin is not None
-        instants = [each for each in instants if each > self.last_end]
-        self.last_end = max(instants, default=self.last_end)
+        instants = [each for each in dict.fromkeys(instants) if each not in self.row_ends]
+        self.row_ends.update(instants)
         with suppress(BrokenPipeError):  # the host has ended: `builtin_host` reports it after the run
             self.process.stdin.write("".join(f"{instant}\n" for instant in instants).encode())
             self.process.stdin.flush()

@@ -86,6 +86,14 @@ class LocalDeployment:
         for each in self.meters:
             each.expect(number, settled, end)
 
+    def cut(self, number: int, at: int) -> None:
+        if self.host:
+            self.host.end_rows_at([at])
+        if self.wire:
+            self.wire.cut(number, at)
+        for each in self.meters:
+            each.cut(number, at)
+
     def expect_no_more(self) -> None:
         for each in self.meters:
             each.expect_no_more()

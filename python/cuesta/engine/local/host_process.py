@@ -4,10 +4,10 @@ It prints its notes on standard error, then its addresses, one on each row, and 
 imports little, so that a run starts quickly.
 """
 
+import heapq
 import select
 import signal
 import sys
-from collections import deque
 
 from cuesta import _native
 from cuesta.terminal import inform, show
@@ -35,16 +35,16 @@ def main() -> int:
 
 def attend(host: _native.Host) -> None:
     """Run the host until standard input ends. Each row of input is an instant at which a row of meters must end."""
-    instants: deque[int] = deque()
+    instants: list[int] = []
     while True:
         left = max(instants[0] - _native.now(), 0) / 1e9 if instants else None
         if select.select([sys.stdin], [], [], left)[0]:
             if not (line := sys.stdin.buffer.raw.readline()):  # type: ignore[union-attr]
                 return
-            instants.append(int(line))
+            heapq.heappush(instants, int(line))
         else:
             host.end_row()
-            instants.popleft()
+            heapq.heappop(instants)
 
 
 if __name__ == "__main__":

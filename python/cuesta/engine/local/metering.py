@@ -5,7 +5,6 @@ again, three times at most. Of several hosts each has a process, a record and fa
 """
 
 import json
-import queue
 import subprocess
 import tempfile
 import threading
@@ -17,6 +16,7 @@ from typing import IO, Any
 
 from cuesta import _native
 from cuesta.engine.local.child_processes import SSH_REMEDIES, in_one_line, read_errors
+from cuesta.engine.local.expected_steps import ExpectedSteps
 from cuesta.engine.local.meter_source import MeterSource
 from cuesta.errors import find_remedy
 from cuesta.private_files import RecordFile, record_file, write_private
@@ -85,8 +85,8 @@ class Metering:
         self.ending = threading.Event()
         self.reads = threading.Event()
         """Set after the first reading, or when there will be none."""
-        self.expected: queue.SimpleQueue[tuple[int, int, int] | None] = queue.SimpleQueue()
-        """The steps to report: number, begin and end of the measurement interval; None after the last."""
+        self.expected = ExpectedSteps()
+        """The steps to report."""
         self.reported = -1
         """The last step whose report is written."""
         self.newest: MeterRecord | None = None
@@ -114,17 +114,21 @@ class Metering:
 
     def expect(self, number: int, settled: int, end: int) -> None:
         """Ask for a report of a step: between two instants of the monotonic clock, in ns. Steps are given in order."""
-        self.expected.put((number, settled, end))
+        self.expected.expect(number, settled, end)
+
+    def cut(self, number: int, at: int) -> None:
+        """Have the report of an expected step end at an instant ahead."""
+        self.expected.cut(number, at)
 
     def expect_no_more(self) -> None:
-        self.expected.put(None)
+        self.expected.expect_no_more()
 
     def end(self) -> None:
         """Have the process end; a step that is cut short still gets its report."""
         if self.ending.is_set():
             return
         self.ending.set()
-        self.expect_no_more()
+        self.expected.stop()
         if self.process and self.process.stdin:
             with self.lock:
                 if self.measuring is not None:
@@ -178,13 +182,10 @@ class Metering:
 
     def _mark_bounds(self) -> None:
         """Send a mark at both bounds of each expected step."""
-        for number, settled, end in iter(self.expected.get, None):
-            for at, ends in ((settled, None), (end, number)):
-                if self.ending.wait(max((at - _native.now()) / 1e9, 0.0)):
-                    return
-                with self.lock:  # so that `stop` sees `measuring` and its mark change together
-                    self.measuring = number if ends is None else None
-                    self._mark(ends)
+        for number, ends in self.expected.bounds():
+            with self.lock:  # so that `stop` sees `measuring` and its mark change together
+                self.measuring = None if ends else number
+                self._mark(number if ends else None)
 
     def _mark(self, step: int | None) -> None:
         """Send the mark of a bound, and take the profile since the bound before. The caller holds the lock."""

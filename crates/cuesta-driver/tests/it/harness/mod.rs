@@ -204,16 +204,27 @@ pub fn play_connected(
 
 /// As [`play`], and what each user has sent, with the instants in ns.
 pub fn play_logged(spec: RunSpec, tape: &str, host: &Value) -> (RunRecords, SentKeys) {
+    play_announced_logged(spec, tape, host, Vec::new())
+}
+
+/// The same with announcements that are made some time after the start.
+pub fn play_announced_logged(
+    spec: RunSpec,
+    tape: &str,
+    host: &Value,
+    announced: Vec<(Duration, Announcement)>,
+) -> (RunRecords, SentKeys) {
     let sent = Rc::<RefCell<SentKeys>>::default();
     let log = Rc::clone(&sent);
-    let records = play_over(spec, tape, host, move |line, user| {
+    let wrap = move |line, user| -> Result<Box<dyn Line>, OpenError> {
         let log = Rc::clone(&log);
-        Box::new(Tap::new(line, move |event| {
+        Ok(Box::new(Tap::new(line, move |event| {
             if event.direction == Direction::Sent {
                 log.borrow_mut().entry(user).or_default().push((event.at.as_nanos(), event.bytes.to_vec()));
             }
-        }))
-    });
+        })))
+    };
+    let records = play_announced(spec, tape, host, wrap, announced);
     (records, sent.take())
 }
 

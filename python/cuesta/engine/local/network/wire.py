@@ -4,7 +4,6 @@ A thread reads the counters of both ends at the bounds of each measurement inter
 counters begin anew with the interval. It reads files of /proc, so that nothing is started while keys are due.
 """
 
-import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -13,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from cuesta import _native
+from cuesta.engine.local.expected_steps import ExpectedSteps
 from cuesta.engine.local.network.deferral import defer_receiving
 from cuesta.engine.local.network.isolation import WIRE, NetNsPair
 from cuesta.engine.local.network.multiplexing import TmuxAgents, multiplex
@@ -40,29 +40,31 @@ class WireRecord:
     processes: Mapping[str, int]
     """A process in each side's network, by side."""
     tmux: TmuxAgents | None
-    expected: "queue.SimpleQueue[tuple[int, int, int] | None]" = field(default_factory=queue.SimpleQueue)
-    """Steps: number, begin and end of the measurement interval in ns; None after the last."""
-    ending: threading.Event = field(default_factory=threading.Event)
+    expected: ExpectedSteps = field(default_factory=ExpectedSteps)
+    """The steps to record."""
 
     def expect(self, number: int, settled: int, end: int) -> None:
         """Record a step between two instants of the monotonic clock, in ns. Steps are given in order."""
-        self.expected.put((number, settled, end))
+        self.expected.expect(number, settled, end)
+
+    def cut(self, number: int, at: int) -> None:
+        """Have an expected step end at an instant ahead."""
+        self.expected.cut(number, at)
 
     def run(self) -> None:
         """Record steps until there are no more. A step that is cut short ends when the run does."""
-        for number, settled, end in iter(self.expected.get, None):
-            if self._waits_until(settled):
-                return
-            begin = self._read(self._ask("reset"))
-            cut_short = self._waits_until(end)
-            ends = self._read(None)
-            self.file.write(to_row(WireRow(step=number, begin=begin, end=replace(ends, tmux=self._ask("status")))))
-            if cut_short:
-                return
+        begun: tuple[int, WireReading] | None = None
+        for number, ends in self.expected.bounds():
+            if ends and begun:
+                self._record(*begun)
+            begun = None if ends else (number, self._read(self._ask("reset")))
+        if begun:
+            self._record(*begun)
 
-    def _waits_until(self, instant: int) -> bool:
-        """True if the run ends before the instant."""
-        return self.ending.wait(max((instant - _native.now()) / 1e9, 0.0))
+    def _record(self, number: int, begin: WireReading) -> None:
+        """Write the row of a step that ends now."""
+        end = self._read(None)
+        self.file.write(to_row(WireRow(step=number, begin=begin, end=replace(end, tmux=self._ask("status")))))
 
     def _read(self, tmux: TmuxReadings | None) -> WireReading:
         ends = {side: counters(process) for side, process in self.processes.items()}
@@ -95,8 +97,7 @@ def record_wire(folder: Path, processes: Mapping[str, int], tmux: TmuxAgents | N
         try:
             yield record
         finally:
-            record.ending.set()
-            record.expected.put(None)
+            record.expected.stop()
             thread.join()
 
 
