@@ -82,7 +82,8 @@ impl Picture {
 
     /// As people may see it.
     pub(crate) fn show(self, user: u32, seconds: f64, secrets: &[&str]) -> UserScreen {
-        let texts: Vec<String> = self.rows.iter().map(|row| row.iter().map(|span| span.text.as_str()).collect()).collect();
+        let texts: Vec<String> =
+            self.rows.iter().map(|row| row.iter().map(|span| span.text.as_str()).collect()).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let rows = self.rows.iter().zip(hide_secrets(&texts, secrets));
         let shown = rows.map(|(row, hidden)| match hidden {

@@ -42,7 +42,7 @@ def control_run(
         publisher = _publish(arguments, about, folder, stack)
         view = stack.enter_context(watch(about, requests, stop, quiet=arguments.quiet, plain=arguments.plain))
         if not publisher:
-            yield Control(Console(view.look, stop, requests, view.watchers), view.tell, warn, ask)
+            yield Control(Console(view.look, stop, requests, watchers=view.watchers), view.tell, warn, ask)
             return
         publisher.follow(requests, stop, view.tell)
         for sentence in publisher.addresses():
@@ -56,7 +56,7 @@ def control_run(
             view.tell(sentence)
             publisher.tell(sentence)
 
-        yield Control(Console(look, stop, requests, [*view.watchers, publisher]), tell, warn, ask)
+        yield Control(Console(look, stop, requests, watchers=[*view.watchers, publisher]), tell, warn, ask)
 
 
 def is_published(arguments: argparse.Namespace) -> bool:

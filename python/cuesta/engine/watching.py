@@ -37,9 +37,9 @@ class WatchRecord:
     start_at: int
     """On the engine's clock."""
     watchers: Sequence[Watcher]
-    awaited: deque[AwaitedStep] = field(default_factory=deque)
     marks: list[MarkRow] = field(default_factory=list)
-    """All so far."""
+    """Those of the segment so far."""
+    awaited: deque[AwaitedStep] = field(default_factory=deque)
 
     def expect(self, number: int, settled: int, end: int) -> None:
         """Have a step's cost recorded; instants are nanoseconds from the start."""

@@ -66,6 +66,7 @@ class FollowedRun:
         """The instants that somebody marked."""
         self.ending: Ending | None = None
         self._marks: Sequence[MarkRow] = ()
+        self._answers = 0
 
     def take(self, seen: Observation) -> None:
         """Take what is seen of it."""
@@ -73,6 +74,9 @@ class FollowedRun:
         self.view = merge(seen) or self.view
         if self.view:
             self.timeline.add(self.view)
+        for answer in seen.answers[self._answers :]:
+            self.tell(answer)
+        self._answers = len(seen.answers)
         known = len(self._marks) if tuple(seen.marks[: len(self._marks)]) == self._marks else 0
         for mark in seen.marks[known:]:
             self.marks.add(Said(self.timeline.before + mark.seconds, mark.note))

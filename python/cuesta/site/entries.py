@@ -18,6 +18,7 @@ from cuesta.ledger.discover import discover
 from cuesta.ledger.rows import JsonObject, read_object
 
 Kind = Literal["run", "search", "certification", "comparison"]
+State = Literal["goes on", "ended", "cut off"]
 GOING_ON_SECONDS = 30.0
 """A run without its end whose files were written this long ago goes on, as far as can be seen."""
 SUMMARY = "summary.json"
@@ -36,14 +37,11 @@ class Entry:
     """A run's `summary.json`; empty if there is none."""
     started: str
     """When, in UTC as written; of a comparison its first run; empty if that is not known."""
+    name: str
+    """What people call it: its folder, within what it is a part of."""
     part_of: str = ""
     """The id of the certification or comparison that it is a run of."""
-    goes_on: bool = False
-
-    @property
-    def name(self) -> str:
-        """What people call it: its folder."""
-        return self.folder.name
+    state: State = "ended"
 
     @property
     def address(self) -> str:
@@ -93,8 +91,9 @@ class Entries:
             about=about.get("given", about),
             summary=summary,
             started=str(about.get("started", first)),
+            name=folder.relative_to(group).as_posix() if group else folder.name,
             part_of=name_entry(group) if group else "",
-            goes_on=kind == "run" and goes_on(folder),
+            state=find_state(folder, about) if kind == "run" and not summary else "ended",
         )
 
     def _read_object(self, path: Path) -> JsonObject:
@@ -144,13 +143,13 @@ def is_closed(folder: Path, names: Sequence[str]) -> bool:
     return all((folder / name).resolve().is_relative_to(inside) for name in names)
 
 
-def goes_on(folder: Path) -> bool:
-    """Whether a run is still recorded, as far as the times of its files tell: its summary is written last."""
-    recorded, summarised = (
-        max((path.lstat().st_mtime for path in folder.glob(pattern)), default=0.0)
-        for pattern in ("**/*.jsonl", SUMMARY)
-    )
-    return recorded > summarised and time.time() - recorded < GOING_ON_SECONDS  # files have the wall clock's time
+def find_state(folder: Path, about: Mapping[str, Any]) -> State:
+    """The state of a run without a summary, as far as its files and their times tell."""
+    segments = about.get("segments")
+    if len({end.parent.parent for end in folder.glob("**/agent-*/agent.json")}) >= len(segments or [folder]):
+        return "ended"
+    newest = max((path.lstat().st_mtime for path in folder.glob("**/*.jsonl")), default=0.0)
+    return "goes on" if time.time() - newest < GOING_ON_SECONDS else "cut off"  # files have the wall clock's time
 
 
 def _first_of(folder: Path, runs: Sequence[Entry]) -> str:

@@ -84,7 +84,7 @@ class Finished:
     async def run(self, request: Request) -> Response:
         """A run, as its report has it; of one that goes on, its live page."""
         entry = await self.find(request)
-        if entry.goes_on:
+        if entry.state == "goes on":
             return RedirectResponse(f"{entry.address}live/")
         watch = [(f"/run/{entry.id}/watch/{cast.name}", f"Watch {cast.name}") for cast in casts_of(entry)]
         return await self.show(request, entry, watch)

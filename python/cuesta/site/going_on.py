@@ -14,7 +14,7 @@ from cuesta.figures.limit import Limit
 from cuesta.ledger.run_tail import RunTail
 from cuesta.live.about import describe_run
 from cuesta.live.followed import Ending, FollowedRun
-from cuesta.site.entries import Entry, goes_on
+from cuesta.site.entries import Entry, find_state
 from cuesta.site.live_page import LivePage, ShowReport
 
 EVERY = 1.0
@@ -63,7 +63,7 @@ class GoingOn:
         tail = RunTail(entry.folder)
         while not run.ending:
             # Before it reads: what is recorded until then is read.
-            has_ended = not await asyncio.to_thread(goes_on, entry.folder)
+            has_ended = await asyncio.to_thread(find_state, entry.folder, entry.about) != "goes on"
             for seen in await asyncio.to_thread(lambda: [*tail.read()]):
                 run.take(seen)
             if has_ended:

@@ -80,10 +80,10 @@ def _users(entry: Entry) -> tuple[str, str]:
 
 
 def _verdict(entry: Entry) -> tuple[str, str]:
-    if entry.goes_on:
+    if entry.state == "goes on":
         return "text notice-text", "goes on"
     if not entry.summary:
-        return "text faint", "cut off"
+        return "text faint", "cut off" if entry.state == "cut off" else ABSENT
     ended = str(entry.summary.get("ended", ""))
     early = f", {ended}" if ended not in {"", "completed"} else ""
     return ("text kept", f"VALID{early}") if entry.summary.get("valid") is True else ("text crossed", f"INVALID{early}")

@@ -105,4 +105,4 @@ def _cell(text: str, entry: Entry | None, known: Mapping[str, Entry]) -> Markup:
 def _place(entry: Entry, known: Mapping[str, Entry]) -> str:
     """The name of a folder, after that of what it is a part of."""
     whole = next((each for each in known.values() if each.id == entry.part_of), None)
-    return entry.folder.relative_to(whole.folder.parent).as_posix() if whole else entry.name
+    return f"{whole.name}/{entry.name}" if whole else entry.name

@@ -3,20 +3,21 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from cuesta.errors import UsageError
 from cuesta.ledger.discover import fingerprint
 from cuesta.ledger.record import Record
-from cuesta.report.model import Report
+from cuesta.report.model import Report, Verdict
 from cuesta.site.entries import Entry, list_files
 
 Result = TypeVar("Result")
 MOST_KEPT = 32
 """Reports that are kept; a large one has some MiB."""
 MOST_SIDE_BY_SIDE = 8
+SO_FAR = Verdict("GOES ON", "whether the figures can be trusted is told at the end", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,10 @@ def build_runs(entries: Sequence[Entry]) -> Report:
 
     _check_number(entries, "runs")
     folders = [entry.folder for entry in entries]
-    return build_joint_report(dict(zip(name_runs(folders), map(summarise, folders), strict=True)))
+    report = build_joint_report(dict(zip(name_runs(folders), map(summarise, folders), strict=True)))
+    if [entry.state for entry in entries] == ["goes on"]:
+        return replace(report, headline="", conclusion=None, verdict=SO_FAR)
+    return report
 
 
 def build_comparison(entries: Sequence[Entry]) -> Report:
