@@ -84,6 +84,19 @@ def test_a_run_is_shown_and_steered_by_keys(here: Path, plan: str, size: tuple[i
     assert (here / "out" / "report.html").exists()
 
 
+def test_users_are_added_by_keys(here: Path, plan: str) -> None:
+    with watched(here, (80, 24), "run", plan, "--out", "out") as terminal:
+        terminal.shows("^ECHO +p50")
+        terminal.types("+2x\x7f")
+        terminal.shows("^how many users are to come: 2▏")
+        terminal.types("\r")
+        terminal.shows(r"users \+2 at [\d.]+ s: 6 users from [\d.]+ s on")
+        terminal.shows("^USERS +6 ")
+        terminal.types("q")
+        assert terminal.ends() == Exit.INTERRUPTED
+    assert [step["group"][0]["users"] for step in json.loads((here / "out/run.json").read_text())["steps"]] == [4, 6]
+
+
 def look_at_users(terminal: WatchedTerminal) -> None:
     """The slowest, the next one, one by its number, and back."""
     terminal.types("s")
