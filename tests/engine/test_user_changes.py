@@ -207,7 +207,7 @@ def test_some_runs_keep_their_users(here: Path, write: Write, flags: dict[str, s
 
 def test_users_of_several_groups_are_not_changed(here: Path, write: Write) -> None:
     write("a.tape", TAPE)
-    plan = write("groups.toml", f'tape = "a.tape"\n{"".join(f"[[group]]\nname = {name!r}\n" for name in "ab")}')
+    plan = write("groups.toml", 'tape = "a.tape"\n[[group]]\nname = "a"\n[[group]]\nname = "b"\n')
     why = why_fixed(prepare(load(RawOptions(plan=plan), here)), Console(may_change_users=True))
     assert why == "the plan has 2 groups, and users of one can be changed"
 
