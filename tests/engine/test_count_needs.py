@@ -40,6 +40,17 @@ def test_a_share_is_the_most_that_falls_to_any_node(users: int, agents: int, nod
     assert per_node <= most_of_node(users, agents, total) <= per_node + agents - 1
 
 
+def test_a_node_wants_descriptors_for_users_who_may_be_added(here: Path, write: Write) -> None:
+    write("a.tape", 'Type "a"\nEnter\n')
+
+    def wanted(users: str) -> tuple[int, int]:
+        job = prepare(load(RawOptions(tape="a.tape", flags={"users": users, "target": "pty:cat"}), here))
+        of_node = count_needs(job)
+        return of_node.descriptors - 64, of_node.wanted_descriptors - 64
+
+    assert [wanted(users) for users in ("10", "300", "10,20")] == [(20, 220), (600, 1200), (40, 40)]
+
+
 def test_each_node_needs_what_its_share_of_the_users_needs(here: Path, write: Write) -> None:
     one, four = needs(here, write), needs(here, write, nodes=4)
     assert (one.users, one.terminals, one.programs) == (40, 31, 31)

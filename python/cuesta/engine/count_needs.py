@@ -5,7 +5,7 @@ from collections.abc import Callable
 from cuesta.engine import passphrases
 from cuesta.engine.job import Job, most_users, most_users_by_group
 from cuesta.engine.node_needs import NodeNeeds, TargetNeeds
-from cuesta.engine.sharing import share_groups
+from cuesta.engine.sharing import most_users_of, share_groups
 from cuesta.line_kinds import OWN_PROGRAMS, row_of
 from cuesta.plan import Group
 from cuesta.target import BUILTIN_HOST, kind_of
@@ -56,15 +56,26 @@ def count_needs(job: Job, node: int = 0) -> NodeNeeds:
     targets = [each for each in targets if each.lines]
     by_agent = [sharing.count_users(most_users_by_group(segment)) for segment in job.plan.segments()]
     most_of_agent = max(counts[agent] for counts in by_agent for agent in agents)
+    descriptors = most_of_agent * max(row_of(each.target)["descriptors"] for each in targets) + OWN_FILES
     return NodeNeeds(
         users=max(sum(counts[agent] for agent in agents) for counts in by_agent),
-        descriptors=most_of_agent * max(row_of(each.target)["descriptors"] for each in targets) + OWN_FILES,
+        descriptors=descriptors,
         terminals=lines("pty"),
         programs=lines(*OWN_PROGRAMS),
         memory=AGENT * len(agents) + most(lambda group: memory_of_user(job, group)),
         targets=targets,
         passphrases=passphrases.given(),
+        wanted_descriptors=with_added_users(job, descriptors),
     )
+
+
+def with_added_users(job: Job, descriptors: int) -> int:
+    """The descriptors that a process wants that needs some for the users of the plan: users may be added."""
+    steps = job.plan.steps
+    if len(steps) > 1 or len(steps[0].settings.group) > 1:
+        return descriptors
+    users = steps[0].settings.group[0].users
+    return OWN_FILES + -(-(descriptors - OWN_FILES) * most_users_of(users) // users)
 
 
 def most_of_node(users: int, agents: int, all_agents: int) -> int:

@@ -42,6 +42,8 @@ class NodeNeeds:
     targets: Sequence[TargetNeeds]
     passphrases: Mapping[str, str] = field(repr=False)
     """Of key files, by path. Secret."""
+    wanted_descriptors: int = 0
+    """How many one process may need if users are added while the run goes on. A node may have fewer."""
 
     def as_row(self) -> dict[str, Any]:
         return asdict(self)

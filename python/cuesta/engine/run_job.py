@@ -13,8 +13,9 @@ from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import run_folder, write_run
 from cuesta.engine.job import SECOND, Job, timeline
 from cuesta.engine.ports import Deployment, Engine, Nodes, Observer
+from cuesta.engine.sharing import most_users_of
 from cuesta.engine.spec import AddedSteps, run_spec
-from cuesta.engine.user_changes import UserChanges, most_users_of, why_fixed
+from cuesta.engine.user_changes import UserChanges, why_fixed
 from cuesta.engine.watching import WatchRecord
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment
@@ -54,7 +55,7 @@ def run_job(job: Job, out: Path, console: Console, engine: Engine = LOCAL) -> Ru
                 break
             watched = replace(console, observer=with_steps_of_the_run(job, segment, console.observer))
             path, fixed = folder / segment.folder, why_fixed(job, console)
-            added = None if fixed else AddedSteps([most_users_of(job)], by_cut=True)
+            added = None if fixed else AddedSteps([most_users_of(job.plan.settings.group[0].users)], by_cut=True)
             with drive_segment(job, segment, path, nodes, watched, added) as driven:
                 _follow_plan(driven, job, segment, folder, fixed)
                 notes += driven.notes()

@@ -10,6 +10,9 @@ from itertools import accumulate
 
 from cuesta.plan import Settings
 
+HEADROOM = 100
+"""How many users a run has room for beyond those planned; of more users, as many again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
@@ -50,6 +53,11 @@ def share_groups(settings: Settings) -> Sharing:
         for end, group in zip(ends, settings.group, strict=False)
     ]
     return Sharing((*load, *apart), tuple(players))
+
+
+def most_users_of(users: int) -> int:
+    """The most users that a run of one step and one group may have if some are added while it goes on."""
+    return users + max(users, HEADROOM)
 
 
 def count_probes(settings: Settings) -> int:

@@ -14,25 +14,17 @@ from cuesta.engine.agents import AHEAD
 from cuesta.engine.console import Console, UserRequest
 from cuesta.engine.folder import change_run, describe_step, read_run
 from cuesta.engine.job import SECOND, Job, PlannedTimes, count_looped_lines, timeline
-from cuesta.engine.sharing import share_groups
+from cuesta.engine.sharing import most_users_of, share_groups
 from cuesta.plan import Settings
 from cuesta.plan.driver import driver_loads
 from cuesta.plan.sweep import at_load
 from cuesta.records.messages import Announcement, Cut
 from cuesta.units import many
 
-HEADROOM = 100
-"""How many users a run has room for beyond those planned; of more users, as many again."""
 GRID = SECOND // 10
 """Steps are cut at a multiple of this from the start."""
 LEAST_MEASURED = 10 * SECOND
 """Nanoseconds that an added step is measured at least, unless the plan measures less."""
-
-
-def most_users_of(job: Job) -> int:
-    """The most users that a run of one step and one group may ever have."""
-    users = job.plan.settings.group[0].users
-    return users + max(users, HEADROOM)
 
 
 def why_fixed(job: Job, console: Console) -> str:
@@ -109,7 +101,7 @@ class UserChanges:
             return f"the run ends at {write_instant(last.end)}"
         if users < agents:
             return f"{many(agents, 'user')} must stay" + (", one for each agent" if agents > 1 else "")
-        most = most_users_of(self.job)
+        most = most_users_of(self.job.plan.settings.group[0].users)
         return f"this run has room for {many(most, 'user')}; begin another with more (--users)" if users > most else ""
 
     def _cut(self, cut: int, users: int, request: str) -> PlannedTimes:

@@ -22,6 +22,18 @@ def test_too_few_descriptors_are_refused_with_the_number_needed() -> None:
     assert f"ulimit -Hn {hard + 1}" in raised.value.remedy
 
 
+def test_descriptors_that_are_only_wanted_are_had_as_far_as_they_may_be() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        for wanted, had in ((120, 120), (90, 120), (hard + 1, hard)):
+            if wanted == 120:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (100, hard))
+            raise_files(80, wanted)
+            assert resource.getrlimit(resource.RLIMIT_NOFILE) == (had, hard)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
 def test_the_soft_limit_is_raised_when_it_may_be() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard - 1, hard))

@@ -28,7 +28,7 @@ def find_lacks(needs: NodeNeeds, here: Path = Path()) -> list[Lack]:
     where there is one. Relative names of files count from this process's folder.
     """
     checks: list[Callable[[], None]] = [
-        partial(raise_files, needs.descriptors),
+        partial(raise_files, needs.descriptors, needs.wanted_descriptors),
         partial(check_ptys, needs.terminals),
         partial(check_processes, needs.programs),
         partial(check_memory, needs.memory, needs.users),
@@ -82,17 +82,21 @@ def check_processes(needed: int) -> None:
         )
 
 
-def raise_files(needed: int) -> None:
-    """Raise the soft limit of descriptors to `needed`. Raises CuestaError if the hard limit is lower."""
+def raise_files(needed: int, wanted: int = 0) -> None:
+    """Raise the soft limit of descriptors to `needed`, and to `wanted` as far as the hard limit lets it.
+
+    Raises CuestaError if the hard limit is lower than `needed`.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft >= needed:
+    if soft >= max(needed, wanted):
         return
     if hard != resource.RLIM_INFINITY and hard < needed:
         raise CuestaError(
             f"this run needs {needed} file descriptors in one process, and the limit (ulimit -n) is {hard}",
             f"raise it as root with `ulimit -Hn {needed}`, or with `nofile` in /etc/security/limits.conf",
         )
-    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(needed, allowed, soft), hard))
 
 
 def unlock(file: str, passphrase: str) -> None:

@@ -3,7 +3,7 @@
 import os
 from dataclasses import replace
 
-from cuesta.engine.count_needs import HOST_LINE, count_host_files, count_needs, most_lines
+from cuesta.engine.count_needs import HOST_LINE, count_host_files, count_needs, most_lines, with_added_users
 from cuesta.engine.job import Job
 from cuesta.engine.local.network import isolation
 from cuesta.engine.local.node_check import find_lacks, raise_files
@@ -21,7 +21,8 @@ def check(job: Job) -> None:
 
 def check_host(job: Job) -> None:
     """Raise CuestaError if this machine cannot have the built-in host of a run whose agents are elsewhere."""
-    raise_files(count_host_files(job))
+    files = count_host_files(job)
+    raise_files(files, with_added_users(job, files))
 
 
 def add_host(needs: NodeNeeds, job: Job) -> NodeNeeds:
@@ -31,7 +32,9 @@ def add_host(needs: NodeNeeds, job: Job) -> NodeNeeds:
         return needs
     targets = [each for each in needs.targets if not (job.plan.settings.isolate and each.target == BUILTIN_HOST)]
     memory = needs.memory + HOST_LINE * most_lines(job)
-    return replace(needs, descriptors=max(needs.descriptors, files), memory=memory, targets=targets)
+    descriptors = max(needs.descriptors, files)
+    wanted = with_added_users(job, descriptors)
+    return replace(needs, descriptors=descriptors, wanted_descriptors=wanted, memory=memory, targets=targets)
 
 
 def divide_cpus(threads: int, host_threads: int) -> tuple[list[int], list[int]]:

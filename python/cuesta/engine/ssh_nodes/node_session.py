@@ -46,8 +46,8 @@ def serve() -> None:
             case {"check": needs}:
                 lacks = find_lacks(NodeNeeds.from_row(needs), Path.home())
                 stream.send({"lacks": [lack.as_row() for lack in lacks]})
-            case {"agent": int(number), "descriptors": int(descriptors)}:
-                raise_files(descriptors)
+            case {"agent": int(number), "descriptors": int(descriptors), "wanted_descriptors": int(wanted)}:
+                raise_files(descriptors, wanted)
                 with suppress(ConnectionError), start_agent(number) as agent:
                     NodeEnd(agent, stream).serve()
                 return

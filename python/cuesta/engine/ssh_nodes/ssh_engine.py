@@ -64,7 +64,9 @@ class SshLinks:
                 for number, (place, ssh) in enumerate(zip(places, started, strict=True))
             ]
             for agent, place in zip(agents, places, strict=True):
-                agent.tell({"agent": agent.number, "descriptors": count_needs(job, place).descriptors})
+                needs = count_needs(job, place)
+                files = {"descriptors": needs.descriptors, "wanted_descriptors": needs.wanted_descriptors}
+                agent.tell({"agent": agent.number, **files})
             yield agents
 
     def _check_address(self, needs: Sequence[Row]) -> None:
