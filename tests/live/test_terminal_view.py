@@ -124,9 +124,9 @@ def test_a_run_that_was_stopped_takes_the_terminal_again(here: Path, plan: str) 
         terminal.process.send_signal(signal.SIGSTOP)
         terminal.takes_back()
         terminal.process.send_signal(signal.SIGCONT)
+        terminal.until(lambda: ALTERNATE in terminal.emulator.mode, "the alternate screen")
         terminal.shows("^USERS")
-        assert ALTERNATE in terminal.emulator.mode
-        terminal.types("\x1aq")
+        terminal.types("q")
         terminal.ends()
 
 
