@@ -12,7 +12,7 @@ from cuesta.publish.instruments import DURATIONS, NUMBERS, prometheus_name
 from cuesta.publish.metrics import Metrics
 from cuesta.publish.native_histograms import CONTENT_TYPE
 from cuesta.publish.prometheus import make_app
-from tests.publish.observed import seen
+from tests.publish.observed import seen, take
 
 OPENMETRICS = "application/openmetrics-text;version=1.0.0,text/plain;q=0.5"
 PROTOBUF = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited,text/plain;q=0.5"
@@ -22,7 +22,7 @@ PROTOBUF = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFam
 def metrics() -> Metrics:
     metrics = Metrics('run "1"')
     durations = {"editors/keys/echo": [0.01, 0.02, 0.5], 'editors/a "b\\c/response': [0.0, 200.0]}
-    metrics.take(seen(durations, doing={"keying": 3}))
+    take(metrics, seen(durations, doing={"keying": 3}))
     metrics.mark('say "here"\n')
     return metrics
 

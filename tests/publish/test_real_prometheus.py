@@ -16,7 +16,7 @@ from cuesta.publish.instruments import DURATIONS, NUMBERS, prometheus_name
 from cuesta.publish.metrics import Metrics
 from cuesta.publish.prometheus import make_app
 from cuesta.records.observation import Observation
-from tests.publish.observed import PASSES, USERS, observe_run
+from tests.publish.observed import PASSES, USERS, observe_run, take
 from tests.publish.scraping import Prometheus, Scraped, prometheus
 
 DASHBOARD = json.loads((Path(__file__).parents[2] / "examples/grafana/cuesta.json").read_text(encoding="utf-8"))
@@ -46,7 +46,7 @@ def scraped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScrapedRun]:
     apps = {"explicit": Scraped(make_app(metrics)), "native": Scraped(make_app(metrics), takes_native=True)}
     with prometheus(tmp_path_factory.mktemp("prometheus"), apps, "--enable-feature=native-histograms") as asked:
         apps["explicit"].wait_for(1)
-        run = observe_run(tmp_path_factory.mktemp("run"), lambda seen: metrics.take(with_errors(seen)))
+        run = observe_run(tmp_path_factory.mktemp("run"), lambda seen: take(metrics, with_errors(seen)))
         ended = time.time()
         for name, app in apps.items():
             while asked.last_scrape(name) <= ended:
