@@ -117,20 +117,57 @@ class Tab:
 
     def look(self, file: Path, width: int, scheme: str = "light", media: str = "screen") -> None:
         """Load a file at a width, for a screen or paper."""
+        self.open(file.absolute().as_uri(), width, scheme, media)
+
+    def open(self, address: str, width: int = 1100, scheme: str = "light", media: str = "screen") -> None:
+        """Load an address at a width, and wait until its plots are drawn."""
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.call("Emulation.setEmulatedMedia", media=media, features=features)
         metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
         self.call("Emulation.setDeviceMetricsOverride", **metrics)
-        loaded = lambda row: row.get("method") == "Page.loadEventFired" and row.get("sessionId") == self.session  # noqa: E731
-        self.call("Page.navigate", url=file.absolute().as_uri())
-        self.browser.wait(loaded)
+        self.call("Page.navigate", url=address)
+        self.wait_for_load()
         assert self.value(DRAWN), "the plots are not drawn within 20 s"
+
+    def enter(self, address: str) -> None:
+        """Open an address with a token: its page hands the token over, and loads itself again."""
+        self.call("Page.navigate", url=address)
+        self.wait_for_load()
+        self.wait_for_load()
+
+    def wait_for_load(self) -> None:
+        """Wait until a page is loaded."""
+        self.browser.wait(
+            lambda row: row.get("method") == "Page.loadEventFired" and row.get("sessionId") == self.session
+        )
+
+    def picture(self) -> bytes:
+        """What is seen, as PNG: the whole page."""
+        shot = self.call("Page.captureScreenshot", captureBeyondViewport=True)
+        return base64.b64decode(shot["data"])
+
+    def press(self, key: str) -> None:
+        """Press a key, named as in JavaScript."""
+        text = {"text": key} if len(key) == 1 else {}
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
     def value(self, expression: str) -> Any:
         """The value of an expression of JavaScript in the page."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
+
+    def wait_for(self, condition: str, what: str = "") -> None:
+        """Wait until an expression of JavaScript is true; fail after 30 s, and if the page is left meanwhile."""
+        looks = f"""
+        new Promise(resolve => {{
+          const look = () => {{ if ({condition}) resolve(true); else setTimeout(look, 20); }};
+          setTimeout(() => resolve(false), 30000);
+          look();
+        }})
+        """
+        assert self.value(looks), f"{what or condition}: not within 30 s"
 
     def point(self, x: float, y: float, *, click: bool = False) -> None:
         """Move the mouse to a place in the window, and click there if asked to."""

@@ -10,7 +10,7 @@ below (docs/python.md). Python prepares runs and reads their records; it is neve
 - `plan`: reads plans from TOML, environment and flags.
 - `engine`: turns a plan into a run folder.
 - `ledger`, `analysis`, `report`: read a run folder, derive from it, show it.
-- `live`: shows the progress of a run; `site`: pages in a browser.
+- `live`: shows the progress of a run; `publish`: passes it on to other programs; `site`: pages in a browser.
 - `pytest_plugin`: tests that fail if a program became slow to type at.
 - `target`: the syntax of targets; `line_kinds`: the table of kinds of lines, from the Rust half.
 - `shipped_tapes`: the tapes that ship with Cuesta, each named by a word.

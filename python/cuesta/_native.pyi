@@ -102,6 +102,11 @@ class Cast:
         """Which parts of the input are hidden and which are kept, as JSON; the hidden text itself is not in it."""
     def redacted(self, text: str) -> str:
         """`text` with a column's name in place of each secret."""
+    def frames(self, begin: float, end: float, every: float) -> str:
+        """The screens from `begin` to `end` seconds, at most one in `every` seconds, as JSON: `seconds` of the whole
+        cast, `frames` with `at`, `size` (columns, rows), `rows` by number as lists of `ScreenSpan`, of the first frame
+        all and of others those that have changed, and `cursor`; `markers`, each with its instant. Raises ValueError.
+        """
     @property
     def has_input(self) -> bool: ...
     @property

@@ -13,7 +13,7 @@ ENTER = b"\x1b[?1049h\x1b[?25l\x1b[2J"
 """The alternate screen, without a cursor, cleared (xterm's control sequences)."""
 LEAVE = r"\033[m\033[?25h\033[?1049l"
 """Back: as `printf` writes it."""
-RESTORE = f"""cat >/dev/null; [ "$(stty -g <&1)" != "$1" ] || stty "$0" <&1; printf '{LEAVE}'"""
+RESTORE = f"""exec 3<&1; cat >/dev/null; [ "$(stty -g <&3)" != "$1" ] || stty "$0" <&3; printf '{LEAVE}'"""
 """Settings that somebody else has changed since, as the shell of a program that was killed, are left alone."""
 
 Settings = list[int | list[bytes | int]]

@@ -12,7 +12,7 @@ from cuesta.ledger.record import CertificationSetup, Method, Record, RecordFigur
 from cuesta.ledger.tables import TABLES
 from tests.certification_runs import trial
 from tests.meter_reports import meter_report
-from tests.run_folder import RunFolder
+from tests.run_folder import RunFolder, write_rows
 
 NONE = RecordFigure(why="no such phase")
 
@@ -54,6 +54,7 @@ def certification(monkeypatch: pytest.MonkeyPatch) -> sql_rows.Rows:
 def run(tmp_path: Path) -> sql_rows.Rows:
     published = {"what": "x", "figure": "response.mean", "value": "1s", "source": "s"}
     folder = RunFolder(tmp_path / "run", measure=3, limits=("response.p50 < 1s",), published=(published,)).write()
+    write_rows(folder / "marks.jsonl", [{"seconds": 4.5, "note": "deploy of v2"}])
     return sql_rows.rows_of_run(folder)
 
 
@@ -62,7 +63,9 @@ def columns(table: str) -> set[str]:
 
 
 def test_exactly_the_columns_of_a_run_are_filled(run: sql_rows.Rows) -> None:
-    assert set(run) == {"runs", "steps", "hosts", "classes", "causes", "limits", "meters", "published", "intervals"}
+    assert set(run) == {
+        *("runs", "steps", "hosts", "classes", "causes", "limits", "meters", "published", "intervals", "marks")
+    }
     for table in set(run) - {"causes", "meters", "hosts"}:  # the run was not metered
         assert {name for row in run[table] for name in row} == columns(table), table
 
@@ -79,6 +82,12 @@ def test_a_certification_can_be_queried(certification: sql_rows.Rows) -> None:
         joined = "certifications join measurements using (folder) where name = 'Total CPU time charged'"
         sql = f"select system, started::varchar, elapsed, excluded, why is null from {joined}"
         assert database.fetch(sql).rows == [("1.0", "2026-01-02 03:04:05", 2.0, 1, True)]
+
+
+def test_marks_can_be_queried(run: sql_rows.Rows) -> None:
+    with Database.at(None) as database:
+        database.replace_rows("run", "x", run)
+        assert database.fetch("select step, seconds, note from marks").rows == [(0, 4.5, "deploy of v2")]
 
 
 def test_each_figure_of_a_meter_report_is_a_row_with_tier_or_reason() -> None:

@@ -40,6 +40,8 @@ def test_the_figures_of_a_known_run(tmp_path: Path) -> None:
         "rss_per_user": 2048,
         "screens": None,
         "voids": [],
+        "watching": None,
+        "watchers": {},
     }
     assert found["run_folder"] == str(tmp_path / "run")
     assert found["ended"] == "completed"

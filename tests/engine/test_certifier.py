@@ -12,6 +12,7 @@ from cuesta.engine.method import METERED_EVERY, Method
 from cuesta.engine.run_job import Judge, RunResult
 from cuesta.errors import InputError
 from cuesta.plan import RawOptions, load
+from cuesta.records.observation import Observation
 from tests.conftest import Write
 
 
@@ -24,6 +25,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         out.mkdir(parents=True)
         (out / "run.json").write_text("{}")
         made.append(out)
+        console.observer(Observation(snapshots=()))
         return RunResult(out, console.stop.is_set(), [])
 
     monkeypatch.setattr(certifier, "run_job", run)
@@ -31,9 +33,14 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def certify(here: Path, judge: Judge, wanted: int = 3, **apart: Any) -> certifier.CertifierResult:
+    return certify_watched(here, judge, Console(), wanted, **apart)
+
+
+def certify_watched(
+    here: Path, judge: Judge, console: Console, wanted: int = 3, **apart: Any
+) -> certifier.CertifierResult:
     timed: Any = None
-    how = Method(timed, apart, None)
-    return certifier.certify(how, certifier.Series(here, wanted), judge, Console())
+    return certifier.certify(Method(timed, apart, None), certifier.Series(here, wanted), judge, console)
 
 
 def test_good_runs_are_numbered_after_one_warm_up_run(here: Path, runs: list[Path]) -> None:
@@ -48,6 +55,20 @@ def test_a_run_that_does_not_count_is_moved_aside_and_repeated(here: Path, runs:
     assert done.excluded == {"run-1": ["the driver was late"]}
     assert (done.counted, len(runs)) == (3, 5)
     assert sorted(path.name for path in here.iterdir()) == ["excluded", "run-1", "run-2", "run-3", "settling"]
+
+
+def test_those_who_watch_see_which_run_it_is(here: Path, runs: list[Path]) -> None:
+    seen: list[Observation] = []
+    verdicts = iter([[], ["the driver was late"], [], []])
+    certify_watched(here, lambda _: next(verdicts), Console(seen.append), wanted=2, control=None)
+    series = [each.series for each in seen if each.series]
+    assert [(each.number, each.of, each.name, each.discarded) for each in series] == [
+        (1, 1, "warm-up", 0),
+        (1, 2, None, 0),
+        (2, 2, None, 0),
+        (2, 2, None, 1),
+        (1, 1, "control", 0),
+    ]
 
 
 def test_it_gives_up_after_as_many_lost_runs_as_requested_ones(here: Path, runs: list[Path]) -> None:

@@ -14,6 +14,7 @@ from cuesta.engine.job import Job
 from cuesta.engine.ports import Engine
 from cuesta.engine.run_job import RunResult
 from cuesta.plan import RawOptions
+from cuesta.records.observation import Observation
 from tests.conftest import Write
 
 Made = list[tuple[str, int]]
@@ -33,6 +34,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
 
     def run(job: Job, out: Path, console: Console, _engine: Engine) -> RunResult:
         noted.append((f"{out.parent.name}/{out.name}", job.plan.settings.seed))
+        console.observer(Observation(snapshots=()))
         return RunResult(out, console.stop.is_set(), [])
 
     monkeypatch.setattr(interleaved, "run_job", run)
@@ -57,6 +59,23 @@ def test_a_pair_is_given_up_after_a_run_that_does_not_count(here: Path, wanted: 
     assert made[-1] == ("pair-5/new", 11), "a repeated pair has another seed"
     rows = [json.loads(row) for row in (here / "pairs.jsonl").read_text().splitlines()]
     assert [row["pair"] for row in rows] == [1, 3, 4, 5]
+
+
+def test_those_who_watch_see_which_pair_it_is(here: Path, wanted: Interleaved, made: Made) -> None:
+    def judge(run: Path) -> list[str]:
+        return ["INVALID"] if run.parent.name == "pair-2" else []
+
+    seen: list[Observation] = []
+    for _ in run_in_turn(replace(wanted, pairs=2), here, judge, unannounced, Console(seen.append)):
+        pass
+    series = [each.series for each in seen if each.series]
+    assert [(each.what, each.number, each.of, each.name, each.discarded) for each in series] == [
+        ("pair", 1, 2, "base", 0),
+        ("pair", 1, 2, "new", 0),
+        ("pair", 2, 2, "new", 0),
+        ("pair", 2, 2, "base", 1),
+        ("pair", 2, 2, "new", 1),
+    ]
 
 
 def test_programs_of_each_side_start_in_its_folder(here: Path, wanted: Interleaved) -> None:

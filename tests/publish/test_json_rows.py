@@ -1,6 +1,7 @@
 """The rows that a pipe is told."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,6 +69,14 @@ def test_marks_and_sentences_are_rows_with_the_time_of_the_run() -> None:
     rows_of(rows, observation(seconds=7.0))
     assert rows.mark("cold\x1b[2J") == {"kind": "mark", "seconds": 7.0, "note": "cold�[2J"}
     assert rows.tell("trial 1: kept") == {"kind": "told", "seconds": 7.0, "text": "trial 1: kept"}
+
+
+def test_the_last_row_has_the_summary(tmp_path: Path) -> None:
+    rows = JsonRows()
+    rows_of(rows, observation(seconds=7.0))
+    assert rows.end(tmp_path) == {"kind": "end", "seconds": 7.0, "folder": str(tmp_path), "summary": None}
+    (tmp_path / "summary.json").write_text('{"valid": true}')
+    assert rows.end(tmp_path)["summary"] == {"valid": True}
 
 
 def test_each_field_and_kind_has_a_meaning() -> None:

@@ -8,6 +8,8 @@ import pytest
 from cuesta.publish.instruments import NUMBERS
 from cuesta.publish.metrics import MOST_EVENTS, Distribution, Event, Metrics
 from cuesta.records.observation import Observation
+from cuesta.records.rows import MeterRecord
+from tests.meter_reports import traced
 from tests.publish.observed import TOTALS, seen, take
 from tests.snapshots import snapshot
 
@@ -98,6 +100,18 @@ def test_only_the_newest_events_are_kept() -> None:
     for number in range(MOST_EVENTS + 5):
         metrics.mark(str(number))
     assert [event.note for event in metrics.events()] == [str(number) for number in range(5, MOST_EVENTS + 5)]
+
+
+def test_the_host_is_told_by_its_number_as_a_part_of_its_cpus() -> None:
+    metrics = make_metrics()
+    moment = snapshot()
+    unmetered = MeterRecord(at=0, gap="no meters")
+    take(metrics, Observation(snapshots=[moment], meters=[unmetered, MeterRecord(at=0, row=traced())]))
+    cpu = read(metrics, "cuesta.host.cpu")
+    assert {host for host, _ in cpu} == {"1"}
+    assert cpu["1", "user"] == pytest.approx(0.2)
+    by_cause = {("1", "user_and_calls"): 0.1, ("1", "interrupts"): 0.005}
+    assert read(metrics, "cuesta.host.cpu_by_cause") == pytest.approx(by_cause)
 
 
 @pytest.mark.parametrize("name", [number.name for number in NUMBERS])

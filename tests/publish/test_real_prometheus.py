@@ -16,6 +16,8 @@ from cuesta.publish.instruments import DURATIONS, NUMBERS, prometheus_name
 from cuesta.publish.metrics import Metrics
 from cuesta.publish.prometheus import make_app
 from cuesta.records.observation import Observation
+from cuesta.records.rows import MeterRecord
+from tests.meter_reports import traced
 from tests.publish.observed import PASSES, USERS, observe_run, take
 from tests.publish.scraping import Prometheus, Scraped, prometheus
 
@@ -23,6 +25,9 @@ DASHBOARD = json.loads((Path(__file__).parents[2] / "examples/grafana/cuesta.jso
 PANELS = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]
 ANNOTATIONS = [annotation["expr"] for annotation in DASHBOARD["annotations"]["list"]]
 VARIABLES = {"$instance": "explicit", "$__rate_interval": "1m"}
+
+
+METERS = MeterRecord(at=0, row=traced())
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ def scraped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScrapedRun]:
     apps = {"explicit": Scraped(make_app(metrics)), "native": Scraped(make_app(metrics), takes_native=True)}
     with prometheus(tmp_path_factory.mktemp("prometheus"), apps, "--enable-feature=native-histograms") as asked:
         apps["explicit"].wait_for(1)
-        run = observe_run(tmp_path_factory.mktemp("run"), lambda seen: take(metrics, with_errors(seen)))
+        run = observe_run(tmp_path_factory.mktemp("run"), lambda seen: take(metrics, with_trouble(seen)))
         ended = time.time()
         for name, app in apps.items():
             while asked.last_scrape(name) <= ended:
@@ -54,13 +59,13 @@ def scraped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScrapedRun]:
         yield ScrapedRun(run.json(), asked)
 
 
-def with_errors(observed: Observation) -> Observation:
-    """The same of a host that has failed now and then."""
+def with_trouble(observed: Observation) -> Observation:
+    """The same of a host that fails now and then and is metered by cause; the real one may be too idle for that."""
     snapshots = [
         replace(each, totals=each.totals and replace(each.totals, errors={"refused": each.totals.keys // 10}))
         for each in observed.snapshots
     ]
-    return replace(observed, snapshots=snapshots)
+    return replace(observed, snapshots=snapshots, meters=[METERS])
 
 
 @pytest.mark.parametrize("figure", ["echo", "response", "first_response", "lateness"])

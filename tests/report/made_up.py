@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cuesta.analysis.search import Method
 from tests.meter_reports import meter_report, missing, plain, traced
-from tests.run_folder import CLOCK, NANO, Row, RunFolder, arrivals, change_run, edit_run
+from tests.run_folder import CLOCK, NANO, Row, RunFolder, arrivals, change_run, edit_run, write_rows
 
 KEYS = [0.001 + number / 1e7 for number in range(12_000)]
 
@@ -60,6 +60,34 @@ def without_limits(path: Path) -> Path:
     with edit_run(folder) as run:
         run["plan"] |= {"published": [], "limits": []}
     return folder
+
+
+def watched(path: Path) -> Path:
+    """The valid run with marks of those who watched it, in a time in which starts were held, and what watching cost."""
+    folder = good(path)
+    write_rows(folder / "marks.jsonl", MARKS)
+    used = {"live view": 0.24, "page and exporters": 0.42}
+    rows = [
+        {
+            "step": 0,
+            "name": name,
+            "begin": {"at": CLOCK + 2 * NANO, "cpu": 0.5},
+            "end": {"at": CLOCK + 32 * NANO, "cpu": 0.5 + cpu},
+        }
+        for name, cpu in used.items()
+    ]
+    write_rows(folder / "watchers.jsonl", rows)
+    return folder
+
+
+MARKS: list[Row] = [
+    {"seconds": 0.0, "note": "the first users"},
+    {"seconds": 12.0, "note": "starts are held", "holds_starts": True},
+    {"seconds": 12.25, "note": "a second mark beside it"},
+    {"seconds": 20.0, "note": "starts go on", "holds_starts": False},
+    {"seconds": 23.21, "note": f"deploy of v2 <b>&amp; `more` | {'and on ' * 20}"},
+    {"seconds": 31.9, "note": ""},
+]
 
 
 def metered() -> Iterator[Row]:

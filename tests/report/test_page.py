@@ -19,6 +19,7 @@ from tests.report.test_systems import record as of_system
 ALONE = [
     made_up.good,
     made_up.sampled,
+    made_up.watched,
     made_up.bad,
     made_up.sweep,
     made_up.search,
@@ -229,7 +230,8 @@ VALUES = """
 (title => {
   const figure = [...document.querySelectorAll('figure')].find(each => each.textContent.trim().startsWith(title));
   figure.querySelector('details.values').open = true;
-  return new Promise(resolve => setTimeout(() => resolve([...figure.querySelectorAll('tr')].map(row => row.innerText)), 50));
+  const rows = () => [...figure.querySelectorAll('tr')].map(row => row.innerText);
+  return new Promise(resolve => setTimeout(() => resolve(rows()), 50));
 })
 """
 

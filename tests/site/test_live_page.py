@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import anyio
 import pytest
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
 
 from cuesta.live.about import About
 from cuesta.live.followed import Course, Ending, FollowedRun
@@ -31,6 +34,10 @@ class Asked:
 
     def stop(self) -> None:
         self.stops += 1
+
+
+async def no_report(_request: Request, _folder: Path) -> Response:
+    return Response()
 
 
 def screen(user: int, text: str = "$ ") -> UserScreen:
@@ -116,7 +123,7 @@ def test_the_end_is_told_last() -> None:
 def test_the_drivers_are_asked_for_the_screens_of_open_pages_and_never_too_many() -> None:
     async def open_pages() -> Asked:
         asked = Asked()
-        page = LivePage(seen_for(1), asked)
+        page = LivePage(seen_for(1), asked, no_report)
         streams = [page.stream(range(4 * number, 4 * number + 4)) for number in range(MOST_WATCHED // 4 + 1)]
         for stream in streams:
             await anext(stream)

@@ -138,6 +138,20 @@ def test_a_host_is_waited_for_in_a_trial_that_is_to_show_its_recovery(
         assert following.is_recovery is (purpose == "recover")
 
 
+def test_those_who_watch_a_search_are_shown_how_far_it_is(tmp_path: Path) -> None:
+    settings = plan(tmp_path).settings
+    begun, going = Chooser(settings, BY_USERS, None, ignore), Chooser(settings, BY_USERS, None, ignore)
+    begun(tmp_path)
+    assert begun.state
+    assert (begun.state.trials, begun.state.objective) == ((), ["response.p95 < 1s"])
+    following = going(made_up.search(tmp_path / "run", made_up.TRIALS[:6], doubtful=()))
+    assert going.state
+    assert len(going.state.trials) == 6
+    assert following
+    assert going.state.next
+    assert going.state.next.because == following.note["because"]
+
+
 def test_a_search_makes_no_trial_that_would_end_after_its_budget(tmp_path: Path) -> None:
     settings = plan(tmp_path, settle="10s", measure="20s").settings
     enough = seconds_of_trial(settings, BY_USERS.start) + ENDING

@@ -10,7 +10,7 @@
 //! - `user`: one user, straight-line code that plays a [`cuesta_tape::Program`].
 //! - `session`: the line that a user sits at, from its opening to its end.
 //! - `thread_state`: what the users of a thread share; `user_state`: what is known of each of them.
-//! - `cast_writer`: one user's session as a cast; `connect`: how users get their lines.
+//! - `cast_writer`: one user's session as a cast; `cast_frames`: a cast as screens over time; `connect`: how users get their lines.
 //! - `group`: users of one kind, with their programs and the series that they count in; `opening`: what opening a line took.
 //! - `priority`: a driving thread beside programs that fill its CPUs.
 //! - `schedule`: which load applies when; `pacing`: when the next input is due; `barrier`: where users wait for one another;
@@ -23,6 +23,7 @@
 //! - `messages`: what an agent, which is a process around a [`Run`], and the engine tell each other.
 
 mod barrier;
+mod cast_frames;
 mod cast_writer;
 mod connect;
 mod echoes;
@@ -52,6 +53,7 @@ mod watch;
 mod worker;
 
 pub use barrier::{BarrierRelease, BarrierStatus};
+pub use cast_frames::CastFrames;
 pub use connect::{Connect, prepare};
 pub use error::RunError;
 pub use messages::{AgentMessage, EngineMessage};

@@ -41,7 +41,8 @@ pub(crate) fn hide_secrets(rows: &[&str], secrets: &[&str]) -> Vec<Option<&'stat
 
 fn last(number: usize, rows: &[&str], secrets: &[&str]) -> Vec<String> {
     let hidden = hide_secrets(rows, secrets).into_iter();
-    let shown_rows = rows.iter().zip(hidden).map(|(row, hidden)| hidden.map_or_else(|| make_printable(row), str::to_owned));
+    let shown_rows =
+        rows.iter().zip(hidden).map(|(row, hidden)| hidden.map_or_else(|| make_printable(row), str::to_owned));
     shown_rows.skip(rows.len().saturating_sub(number)).collect()
 }
 

@@ -9,6 +9,7 @@ use std::task::Waker;
 use cuesta_record::{ArrivalCounts, Interval, Phase, Stamp, Tally, WaitEnd, WaitSample, WaitSeries, clock};
 use cuesta_tape::Program;
 
+use self::glimpses::{count_doing, glimpses};
 use crate::connect::Connect;
 use crate::echoes::{AwaitedEcho, OutputEvent};
 use crate::group::Group;
@@ -17,7 +18,6 @@ use crate::progress::ProgressGuard;
 use crate::schedule::Schedule;
 use crate::self_meter::{MemoryMeter, SelfMeter};
 use crate::spec::RunSpec;
-use self::glimpses::{count_doing, glimpses};
 use crate::user_state::{Activity, AwaitedAnswer, UserState, WaitingFor, count_waiting, longest_wait};
 use crate::watch::{Picture, Watch};
 

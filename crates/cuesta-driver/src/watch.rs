@@ -82,12 +82,13 @@ impl Picture {
 
     /// As people may see it.
     pub(crate) fn show(self, user: u32, seconds: f64, secrets: &[&str]) -> UserScreen {
-        let texts: Vec<String> = self.rows.iter().map(|row| row.iter().map(|span| span.text.as_str()).collect()).collect();
+        let texts: Vec<String> =
+            self.rows.iter().map(|row| row.iter().map(|span| span.text.as_str()).collect()).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let rows = self.rows.iter().zip(hide_secrets(&texts, secrets));
         let shown = rows.map(|(row, hidden)| match hidden {
             Some(text) => vec![ScreenSpan::new(text, Style::default())],
-            None => row.iter().map(|span| ScreenSpan::new(&span.text, span.style)).collect(),
+            None => row.iter().map(ScreenSpan::of).collect(),
         });
         let Self { columns, cursor, is_whole, .. } = self;
         UserScreen { user, seconds, columns, rows: shown.collect(), cursor, is_whole }
@@ -95,6 +96,11 @@ impl Picture {
 }
 
 impl ScreenSpan {
+    /// As people may see it.
+    pub(crate) fn of(span: &Span) -> Self {
+        Self::new(&span.text, span.style)
+    }
+
     fn new(text: &str, style: Style) -> Self {
         const NAMES: [(Attributes, &str); 8] = [
             (Attributes::BOLD, "bold"),

@@ -78,7 +78,18 @@ impl Worker {
         let users_seen = vec![0; shared.groups.len()];
         let (tasks, processes) = (JoinSet::new(), Vec::new());
         let spare = SpareCpu::new();
-        Self { shared, thread, announcements, changes: 0, watched: (0, Stamp::ZERO), steps: 0, users_seen, tasks, spare, processes }
+        Self {
+            shared,
+            thread,
+            announcements,
+            changes: 0,
+            watched: (0, Stamp::ZERO),
+            steps: 0,
+            users_seen,
+            tasks,
+            spare,
+            processes,
+        }
     }
 
     /// Applies what was announced since the last call.

@@ -1,6 +1,9 @@
 //! Recorded sessions for Python.
 
+use std::time::Duration;
+
 use cuesta_cast::{InputLocation, Secrets, Timing, tape, tape_with_secrets};
+use cuesta_driver::CastFrames;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::json;
@@ -54,6 +57,13 @@ impl Cast {
 
     fn redacted(&self, text: &str) -> String {
         Secrets::find(&self.0).redacted(text)
+    }
+
+    fn frames(&self, py: Python<'_>, begin: f64, end: f64, every: f64) -> PyResult<String> {
+        let [begin, end, every] =
+            [begin, end, every].map(|seconds| Duration::try_from_secs_f64(seconds).map_err(value));
+        let (begin, end, every) = (begin?, end?, every?);
+        py.detach(|| serde_json::to_string(&CastFrames::of(&self.0, begin, end, every))).map_err(value)
     }
 
     #[getter]

@@ -5,8 +5,8 @@ use cuesta_host::HostSeriesRow;
 use cuesta_meters::report::MeterReport;
 use cuesta_record::schema::FieldType;
 use cuesta_record::{
-    AgentEnd, AgentNote, KernelThreadsRow, KeyRow, LinkageRow, MarkRow, MeterRecord, NeighbourRow, RunnableRow, SeriesRow,
-    TimelineFile, TransactionRow, UserRow, WireRow,
+    AgentEnd, AgentNote, KernelThreadsRow, KeyRow, LinkageRow, MarkRow, MeterRecord, NeighbourRow, RunnableRow,
+    SeriesRow, TimelineFile, TransactionRow, UserRow, WatcherRow, WireRow,
 };
 use pyo3::prelude::*;
 
@@ -32,6 +32,7 @@ pub(crate) fn schema() -> PyResult<String> {
         RunnableRow::tables,
         KernelThreadsRow::tables,
         MarkRow::tables,
+        WatcherRow::tables,
         EngineMessage::tables,
         AgentMessage::tables,
         MeterReport::tables,

@@ -49,20 +49,20 @@ record! {
         /// the step, from 0 within the segment
         step: usize = Unitless;
         /// its reading when the measurement interval began
-        begin: NeighbourReading = Unitless;
+        begin: CpuReading = Unitless;
         /// its reading when the interval ended, or the run was stopped
-        end: NeighbourReading = Unitless;
+        end: CpuReading = Unitless;
         /// each time that the command ran, in order
         runs: Vec<NeighbourRun> = Unitless;
     }
 }
 
 record! {
-    /// The CPU time of a neighbour at an instant.
-    NeighbourReading {
+    /// The CPU time that something has used by an instant.
+    CpuReading {
         /// on the engine's clock
         at: Stamp = Nanoseconds;
-        /// CPU time of all its processes so far
+        /// CPU time so far, of all its threads and processes
         cpu: f64 = Seconds;
     }
 }
@@ -212,5 +212,21 @@ record! {
         seconds: f64 = Seconds;
         /// what was said of it
         note: String = Unitless;
+        /// of a mark that holding or releasing starts left: whether users who have not started wait from then on
+        holds_starts: Option<bool> = Unitless | none;
+    }
+}
+
+record! {
+    /// A row of `watchers.jsonl`: what somebody who watched the run used in a step's measurement interval.
+    WatcherRow {
+        /// the step, from 0 within the segment
+        step: usize = Unitless;
+        /// who watched, such as `live view`
+        name: String = Unitless;
+        /// the reading when the measurement interval began
+        begin: CpuReading = Unitless;
+        /// the reading when it ended, or the run was stopped
+        end: CpuReading = Unitless;
     }
 }

@@ -32,7 +32,9 @@ mod transaction;
 mod transaction_log;
 
 pub use bounded::read_text;
-pub use engine_rows::{AgentNote, KernelThreadsRow, LinkageRow, MarkRow, MeterRecord, NeighbourRow, RunnableRow, WireRow};
+pub use engine_rows::{
+    AgentNote, KernelThreadsRow, LinkageRow, MarkRow, MeterRecord, NeighbourRow, RunnableRow, WatcherRow, WireRow,
+};
 pub use failure::Failure;
 pub use folder::{AgentEnd, AgentFolder, SeriesRow, TimelineFile};
 pub use key_log::{EchoedKey, KeyFrame, KeyRow};

@@ -250,7 +250,16 @@ mod tests {
     fn setup(series_names: SeriesNames) -> RecorderSetup {
         let steps = vec![StepTimes { begin: 0, settled: 1_000_000_000, end: 2_000_000_000 }];
         let timeline = Timeline { start_at: Stamp::from_nanos(7), steps, load_end: 2_000_000_000, drain: 0 };
-        RecorderSetup { timeline, started_wall: 0, series_names, threads: 2, log_transactions: true, log_keys: false, agent: 0, shows_series: Arc::default() }
+        RecorderSetup {
+            timeline,
+            started_wall: 0,
+            series_names,
+            threads: 2,
+            log_transactions: true,
+            log_keys: false,
+            agent: 0,
+            shows_series: Arc::default(),
+        }
     }
 
     #[test]

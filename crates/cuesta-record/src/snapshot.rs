@@ -9,8 +9,8 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 
 use crate::{
-    CharacterCounts, Doing, Failure, Interval, Phase, SeriesNames, Tally, Timeline, UNKNOWN, UserGlimpse, WaitSample, WaitingCounts,
-    record,
+    CharacterCounts, Doing, Failure, Interval, Phase, SeriesNames, Tally, Timeline, UNKNOWN, UserGlimpse, WaitSample,
+    WaitingCounts, record,
 };
 
 record! {

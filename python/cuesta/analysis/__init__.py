@@ -10,7 +10,8 @@
 - `law`: the interactive response-time law; `fairness`: whether users were served alike; `host_figures`: the host's own
   meters; `front_end`: `tty_meters` of the built-in host; `rows_within`: the rows of the host's meters that a
   measurement interval covers; `neighbour`: what ran beside it; `probe`: what users apart saw of the same host;
-  `driver_load`: what driving cost; `odd_nodes`: which of several nodes differs from the others.
+  `driver_load`: what driving cost; `watching`: marks, held starts, and what watching cost; `odd_nodes`: which of
+  several nodes differs from the others.
 - `features`: what one study needs, such as TMux: figures and doubts of its own, known by nobody else.
 - `over_time`: the course of a run, for plots; `causes`: the host's CPU time by use and by cause.
 - `capacity`: what limits the host; `past_saturation`: whether throughput fell when more was offered.

@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from cuesta.analysis.watching import describe_watchers
 from cuesta.figures.driver import AgentFigures, ClockDrift, DriverLoad, ScreenCost
 from cuesta.figures.durations import Distribution
 from cuesta.ledger import Interval, StepTimes
@@ -73,6 +74,7 @@ def describe_driver(records: "StepRecords") -> DriverLoad:
     """Describe the busiest driving process."""
     by_agent = records.by_agent.values()
     memory = [agent.ending["rss_per_user"] for agent in records.recorded.agents if agent.ending]
+    watchers = describe_watchers(records.recorded, records.number)
     return DriverLoad(
         max((per_thread(rows, lambda row: row.cpu) for rows in by_agent), default=0.0),
         max((per_thread(rows, lambda row: row.run_wait) for rows in by_agent), default=0.0),
@@ -81,6 +83,8 @@ def describe_driver(records: "StepRecords") -> DriverLoad:
         sum(max((row.threads for row in rows), default=0) for rows in by_agent),
         max((size for size in memory if size is not None), default=None),
         describe_screens(records),
+        watching=sum(watchers.values()) if watchers else None,
+        watchers=watchers,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from cuesta.analysis.certify.record import derive_record
 from cuesta.analysis.history.ledgers import mean_elapsed, mean_idle
 from cuesta.analysis.summary import summarise
+from cuesta.analysis.watching import list_marks
 from cuesta.errors import CuestaError
 from cuesta.figures.step import StepFigures
 from cuesta.ledger.certification import open_certification
@@ -41,6 +42,7 @@ def rows_of_run(folder: Path) -> Rows:
             for number, report in summary.recorded.metered.reports.items()
             for row in list_meters(number, to_json(report))
         ],
+        "marks": [make_row("marks", mark) for mark in list_marks(summary.recorded)],
         "published": [make_row("published", each) for each in summary.published],
         "intervals": [
             make_row("intervals", each, agent=agent.number, errors=sum(each.errors.values()))

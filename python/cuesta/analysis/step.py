@@ -28,6 +28,7 @@ from cuesta.analysis.probe import compare_probes
 from cuesta.analysis.published import compare_published
 from cuesta.analysis.stationarity import find_shift
 from cuesta.analysis.waits import Waits, is_stuck, select_waits, strip_end
+from cuesta.analysis.watching import held_between
 from cuesta.figures.catalogue import COUNTERS
 from cuesta.figures.counts import (
     Characters,
@@ -357,6 +358,7 @@ class StepRecords:
             response,
             above,
             steady=not (throughput or response or above),
+            held=held_between(self.recorded, self.times.begin, self.times.settled),
         )
 
 

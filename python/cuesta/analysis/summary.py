@@ -16,6 +16,7 @@ from cuesta.analysis.published import list_unmeasured
 from cuesta.analysis.search import SearchResult, search_result
 from cuesta.analysis.search.user_pool import lacks_users
 from cuesta.analysis.step import StepRecords
+from cuesta.analysis.watching import list_held, list_marks
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
 from cuesta.figures.whole_run import PastSaturation, RunFigures
 from cuesta.ledger import JsonObject, Recorded, RunReader, open_run
@@ -134,6 +135,8 @@ class Summary:
             limited_by=str(find_bottleneck(self)),
             search=found.figures() if (found := self.search) else None,
             past_saturation=self.past_saturation,
+            marks=list_marks(self.recorded),
+            starts_held=list_held(self.recorded),
             planned_steps=self.planned_steps,
             steps=self.steps,
             limits=self.limits,

@@ -9,6 +9,7 @@
 - `tapes`: lists the tapes that ship with Cuesta.
 - `record`: makes a tape of a person's session.
 - `report`: shows the results in run folders again.
+- `live`: serves pages of what is below some folders.
 - `certify`: certifies a system by repeated runs.
 - `compare`: compares two sides of runs; `compare_versions`: two versions of a program.
 - `predict`: predicts other loads from runs or from a typed table.

@@ -34,15 +34,15 @@ def control_run(
     It is published to those whom flags name. `stop` ends what is run; the view and the page set it too. `folder` is
     where it will be. Results are printed after the block.
     """
-    from cuesta.live import About, LiveLimit, watch  # noqa: PLC0415, a dry run shows no progress
+    from cuesta.live import describe_run, watch  # noqa: PLC0415, a dry run shows no progress
 
     requests = Requests()
-    about = About(title, [LiveLimit(*each) for each in _list_limits(settings)] if settings else ())
+    about = describe_run(title, settings.limits if settings else ())
     with ExitStack() as stack:
         publisher = _publish(arguments, about, folder, stack)
         view = stack.enter_context(watch(about, requests, stop, quiet=arguments.quiet, plain=arguments.plain))
         if not publisher:
-            yield Control(Console(view.look, stop, requests), view.tell, warn, ask)
+            yield Control(Console(view.look, stop, requests, view.watchers), view.tell, warn, ask)
             return
         publisher.follow(requests, stop, view.tell)
         for sentence in publisher.addresses():
@@ -56,7 +56,7 @@ def control_run(
             view.tell(sentence)
             publisher.tell(sentence)
 
-        yield Control(Console(look, stop, requests), tell, warn, ask)
+        yield Control(Console(look, stop, requests, [*view.watchers, publisher]), tell, warn, ask)
 
 
 def is_published(arguments: argparse.Namespace) -> bool:
@@ -79,11 +79,3 @@ def _publish(arguments: argparse.Namespace, about: "About", folder: Path, stack:
     if arguments.json_lines:
         sys.stdout = sys.stderr  # from now on standard output has rows only, which the process prints
     return publisher
-
-
-def _list_limits(settings: Settings) -> Iterator[tuple[str, str, float]]:
-    """The limits of a plan: text, figure and value. Without a figure those that only the end tells."""
-    for limit in settings.limits:
-        figure, is_upper = limit.figure, limit.comparison in ("<", "<=")
-        is_seen = is_upper and figure.transaction is None and figure.statistic
-        yield limit.text, f"{figure.metric}.{figure.statistic}" if is_seen else "", limit.value

@@ -23,6 +23,7 @@ VERBS = {
     "predict": "predict other loads from runs or a table, or refuse",
     "compare": "compare runs: faster, slower, equivalent, or not enough to tell",
     "ledger": "list certified systems and goals; query all runs by SQL; check typed tables",
+    "live": "look at runs, certifications and the ledger in a browser",
     "report": "show a run, or several side by side: a page, Markdown, JUnit",
     "host": "run the built-in host",
     "tmux": "multiplex the small segments between two hosts into few datagrams (RFC 1692)",

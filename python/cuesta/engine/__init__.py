@@ -14,6 +14,7 @@
 - `node_needs`: what a node must have, and what it lacks, as plain data; `count_needs`: the needs of a job's users.
 - `agents`: starts, instructs and follows agents; `clocks`: their clocks; `silence`: whether they still say something;
   `meetings`: barriers across all of them.
+- `watching`: records marks, and what watching costs.
 - `run_job`: one run; `interleaved`: runs of two plans in turn.
 - `search`: a run to which the caller adds a step after each trial; `search_folder`: its run folder.
 - `settling`: whether a load has settled.

@@ -1,13 +1,18 @@
 """Where a run is watched and steered: its observer, the order to stop, and what else is asked of it meanwhile."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol, Self
 
 from cuesta import _native
 from cuesta.engine.ports import Observer
+from cuesta.plain_text import plain
 from cuesta.records.messages import EngineMessage, WatchOrder
 from cuesta.records.observation import Observation, RunOfSeries
+
+LONGEST_NOTE = 200
+"""Characters of a note that are kept."""
 
 
 def look_away(_: Observation) -> None:
@@ -21,6 +26,24 @@ class Mark:
     at: int
     """On the engine's clock."""
     note: str
+    holds_starts: bool | None = None
+    """Whether users who have not started wait from then on; None for a mark that changes nothing."""
+
+    @classmethod
+    def now(cls, note: str, holds_starts: bool | None = None) -> Self:
+        """Mark this instant. The note is one row without control characters, and not longer than `LONGEST_NOTE`."""
+        return cls(_native.now(), plain(" ".join(note.split()))[:LONGEST_NOTE], holds_starts)
+
+
+class Watcher(Protocol):
+    """Somebody who watches a run, and costs the driver's machine CPU time. Asked on the engine's thread."""
+
+    @property
+    def name(self) -> str:
+        """What watches, such as `live view`."""
+
+    def cpu(self) -> float:
+        """Seconds of CPU time so far; of a process that has ended, all that it used. It never raises."""
 
 
 class Requests:
@@ -31,6 +54,7 @@ class Requests:
         self._orders: list[EngineMessage] = []
         self._marks: list[Mark] = []
         self._watched: dict[object, WatchOrder] = {}
+        self._holds_starts = False
 
     def watch(self, viewer: object, users: Iterable[int] = (), *, series: bool = False) -> None:
         """Show a viewer the screens of these users from now on, and no others; `series`: each series by itself."""
@@ -41,25 +65,32 @@ class Requests:
     def hold_starts(self, hold: bool) -> None:
         """Have users who have not started wait, or start."""
         with self._lock:
+            self._holds_starts = hold
             self._orders.append(EngineMessage(hold_starts=hold))
-            self._marks.append(Mark(_native.now(), "starts are held" if hold else "starts go on"))
+            self._marks.append(Mark.now("starts are held" if hold else "starts go on", hold))
 
     def mark(self, note: str) -> None:
         """Mark this instant."""
         with self._lock:
-            self._marks.append(Mark(_native.now(), note))
+            self._marks.append(Mark.now(note))
 
-    def take(self) -> tuple[list[EngineMessage], list[Mark]]:
-        """Take the orders for all agents, and the marks, since the last call."""
+    def take_orders(self) -> list[EngineMessage]:
+        """Take the orders for all agents since the last call."""
         with self._lock:
-            taken = self._orders, self._marks
-            self._orders, self._marks = [], []
+            taken, self._orders = self._orders, []
+        return taken
+
+    def take_marks(self) -> list[Mark]:
+        """Take the marks since the last call."""
+        with self._lock:
+            taken, self._marks = self._marks, []
         return taken
 
     def standing(self) -> list[EngineMessage]:
         """The orders that hold on: agents that start later are told them too."""
         with self._lock:
-            return [EngineMessage(watch=self._all_watched())] if self._watched else []
+            watching = [EngineMessage(watch=self._all_watched())] if self._watched else []
+            return [*watching, EngineMessage(hold_starts=True)] if self._holds_starts else watching
 
     def _all_watched(self) -> WatchOrder:
         orders = self._watched.values()
@@ -77,6 +108,8 @@ class Console:
     """If set, the run ends early and keeps what was measured."""
     requests: Requests = field(default_factory=Requests)
     """What those who watch ask for."""
+    watchers: Sequence[Watcher] = ()
+    """Those who watch on this machine: what they cost is recorded with each step."""
 
     def showing(self, add: Callable[[Observation], Observation]) -> "Console":
         """The same, whose observer receives what `add` makes of what is seen."""

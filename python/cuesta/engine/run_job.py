@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from cuesta import _native
 from cuesta.engine.agents import FollowedAgent, follow, listen_to_agents, never, start_together
 from cuesta.engine.console import Console
 from cuesta.engine.engines import LOCAL
@@ -13,13 +14,11 @@ from cuesta.engine.folder import run_folder, write_run
 from cuesta.engine.job import SECOND, Job, timeline
 from cuesta.engine.ports import Deployment, Engine, Nodes, Observer
 from cuesta.engine.spec import run_spec
+from cuesta.engine.watching import WatchRecord
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment
-from cuesta.private_files import record_file
 from cuesta.records.messages import Announcement, EngineMessage, TapeText
 from cuesta.records.observation import Observation
-from cuesta.records.reading import to_row
-from cuesta.records.rows import MarkRow
 
 METERS_START = 5 * SECOND
 """If measuring begins sooner than this, the agents wait for the meters, which start slowly on a busy machine."""
@@ -84,8 +83,7 @@ class Driven:
     start_at: int
     """Nanoseconds of the engine's clock; a step's times count from here."""
     console: Console
-    folder: Path
-    marks: list[MarkRow] = field(default_factory=list)
+    record: WatchRecord
 
     def follow(self, until: Callable[[], bool] = never) -> None:
         """Let those who watch look at intervals, until all agents end or `until` is true, or they stop the run."""
@@ -99,21 +97,19 @@ class Driven:
 
     def _look(self) -> None:
         """Have the agents do what was asked for, and show what is seen."""
-        orders, marks = self.console.requests.take()
-        self.obey(orders)
-        for mark in marks:
-            self.marks.append(MarkRow(seconds=max(mark.at - self.start_at, 0) / SECOND, note=mark.note))
-            with record_file(self.folder / "marks.jsonl", "a") as file:
-                file.write(to_row(self.marks[-1]))
+        self.obey(self.console.requests.take_orders())
+        self.record.note(self.console.requests.take_marks())
+        self.record.look(_native.now())
         snapshots = [each.latest for each in self.agents if each.latest]
         screens = [screen for each in self.agents for screen in each.screens]
-        meters, marks_so_far = self.deployment.meter_rows(), tuple(self.marks)
-        seen = Observation(snapshots=snapshots, screens=screens, meters=meters, marks=marks_so_far)
+        meters, marks = self.deployment.meter_rows(), tuple(self.record.marks)
+        seen = Observation(snapshots=snapshots, screens=screens, meters=meters, marks=marks)
         self.console.observer(seen)
 
     def expect(self, number: int, settled: int, end: int) -> None:
-        """Have the meters report a step; ns from the start."""
+        """Have the meters report a step, and what watching it cost be recorded; ns from the start."""
         self.deployment.expect(number, self.start_at + settled, self.start_at + end)
+        self.record.expect(number, settled, end)
 
     def announce(self, announcement: Announcement) -> None:
         """Tell all agents a change of the schedule. Its times are nanoseconds from the start."""
@@ -163,9 +159,15 @@ def drive_segment(  # noqa: PLR0913, PLR0917, what a segment is made of
             agent.instruct(spec, _tapes(job), deployment.environment)
         if job.metered_every or timeline(segment)[0].settled < METERS_START:
             deployment.wait_for_meters()
-        driven = Driven(agents, deployment, start_together(agents), console, folder)
+        start_at = start_together(agents)
+        record = WatchRecord(folder, start_at, tuple(console.watchers))
+        driven = Driven(agents, deployment, start_at, console, record)
         driven.obey(console.requests.standing())
-        yield driven
+        try:
+            yield driven
+        finally:
+            record.note(console.requests.take_marks())
+            record.close(_native.now())
 
 
 def _tapes(job: Job) -> dict[str, TapeText]:

@@ -20,6 +20,7 @@ from cuesta.figures.durations import Distribution, KeyTimes, TransactionClass
 from cuesta.figures.probe import ProbeComparison
 from cuesta.figures.step import LevelShift, LimitResult, PublishedComparison, StepFigures
 from cuesta.figures.system_under_test import HostFigures
+from cuesta.figures.watching import HeldStarts, MarkFigures
 from cuesta.figures.whole_run import PastSaturation, RunFigures
 from cuesta.marked_tables import renew
 from cuesta.records.meter_report import MeterReport
@@ -40,6 +41,8 @@ TABLES = {
     "limits": LimitResult,
     "published": PublishedComparison,
     "past_saturation": PastSaturation,
+    "marks": MarkFigures,
+    "starts_held": HeldStarts,
     "shift": LevelShift,
 }
 NAMED = {Distribution: "distribution", LevelShift: "shift"}

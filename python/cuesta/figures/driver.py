@@ -1,5 +1,7 @@
 """The figures of the driver itself in a load step: what driving cost, and each agent's part."""
 
+from collections.abc import Mapping
+
 from cuesta.figures.about import Better, Unit, declare, figure_table
 from cuesta.figures.durations import ECHO, LATENESS, RESPONSE, Distribution
 
@@ -53,6 +55,16 @@ class DriverLoad:
     voids: list[str] = declare(
         "durations of which over a tenth is lateness or drawing: they are the driver's as much as the host's",
         default_factory=list,
+    )
+    watching: float | None = declare(
+        "seconds of CPU per second that those who watched the run took on the engine's machine, besides `cpu`: a share "
+        "of one core; None if nobody watched",
+        Unit.SHARE,
+        "CPU of watching the run",
+        default=None,
+    )
+    watchers: Mapping[str, float] = declare(
+        "the same of each who watched, by name: the live view, the page, exporters", default_factory=dict
     )
 
 

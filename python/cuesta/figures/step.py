@@ -128,6 +128,12 @@ class Settling:
         "false if throughput or response changed its level, or the backlog grew: there is no steady state then, "
         "and percentiles are those of this run alone"
     )
+    held: float = declare(
+        "for how long, from the begin of the step until measuring began, somebody who watched held the start of users",
+        Unit.SECONDS,
+        "starts held",
+        default=0.0,
+    )
 
 
 @figure_table

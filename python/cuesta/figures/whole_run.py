@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from cuesta.figures.about import Unit, declare, figure_table
 from cuesta.figures.search import SearchFigures
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
+from cuesta.figures.watching import HeldStarts, MarkFigures
 
 
 @figure_table
@@ -39,6 +40,8 @@ class RunFigures:
     past_saturation: list[PastSaturation] = declare(
         "what closed loads beyond saturation did to throughput; empty where none was"
     )
+    marks: list[MarkFigures] = declare("what those who watched marked, in order of time")
+    starts_held: list[HeldStarts] = declare("when those who watched held the start of users; empty if they did not")
     planned_steps: int = declare("number of load steps in the plan", Unit.COUNT)
     steps: list[StepFigures] = declare("the figures of each step that was measured")
     limits: list[LimitResult] = declare("each limit of each step, and whether it was kept")

@@ -6,7 +6,7 @@ at any byte: what cannot be read is left out, and `Recorded.damage` has a senten
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -19,9 +19,10 @@ from cuesta.ledger.agents import AgentNotes, offset_of, read_notes
 from cuesta.ledger.meters import OF_THE_FIRST, Metered, name_files, read_metered
 from cuesta.ledger.neighbours import RecordedNeighbour, read_neighbours
 from cuesta.ledger.rows import JsonObject, RowReader, insist_on_known_format, place, read_object, why_unreadable
+from cuesta.ledger.watching import RecordedMark, RecordedWatcher, place_marks, read_marks, read_watchers
 from cuesta.ledger.wire import WireInterval, read_wire
 from cuesta.records.reading import from_json
-from cuesta.records.rows import HostSeriesRow, SeriesRow, UserRow
+from cuesta.records.rows import HostSeriesRow, MarkRow, SeriesRow, UserRow
 from cuesta.records.series import WAIT_ENDS
 
 FORMAT = 1
@@ -162,6 +163,10 @@ class Recorded:
     """What crossed the wire between driver and host in the steps of an isolated run."""
     neighbours: Mapping[int, RecordedNeighbour] = field(default_factory=dict)
     """What ran beside the steps that have a neighbour."""
+    marks: Sequence[RecordedMark] = ()
+    """What those who watched marked, in order of time."""
+    watchers: Mapping[int, Sequence[RecordedWatcher]] = field(default_factory=dict)
+    """What watching cost in each step; empty if nobody watched."""
 
     @property
     def steps(self) -> dict[int, StepTimes]:
@@ -218,6 +223,8 @@ class RunReader:
         self.measured = dict[tuple[int, Tag], Histogram]()
         self.host, self.metered = list[HostRow](), dict[str, Metered]()
         self.wire, self.neighbours = dict[int, WireInterval](), dict[int, RecordedNeighbour]()
+        self.marks = defaultdict[Path, list[MarkRow]](list)
+        self.watchers = defaultdict[int, list[RecordedWatcher]](list)
 
     def read(self) -> Recorded:
         """All records so far; lists that an earlier call returned grow with them. Raises InputError as `open_run`."""
@@ -231,13 +238,17 @@ class RunReader:
         self._add_up(agents, damage)
         begun = next((agent.origin.clock for agent in agents if agent.origin.clock), 0)
         segments = [(0 if path is self.folder else number_of(path), path) for path in noted]
+        starts = {path.parent: self.origins[path].time for path, (timeline, _) in known.items() if timeline}
         for segment, notes in noted.items():
             self.host += read_host(segment, notes, begun, damage, self.reader)
+            self.marks[segment] += read_marks(segment, damage, self.reader)
         for file, name in name_files(run.get("metered", ())).items():
             paths = [(first, path / file) for first, path in segments]
             read_metered(paths, begun, damage, self.reader, self.metered.setdefault(file, Metered(name=name)))
         self.wire |= read_wire(segments, begun, damage, self.reader)
         self.neighbours |= read_neighbours(segments, begun, damage, self.reader)
+        for step, watcher in read_watchers(segments, damage, self.reader):
+            self.watchers[step].append(watcher)
         return Recorded(
             folder=self.folder,
             run=run,
@@ -249,6 +260,8 @@ class RunReader:
             hosts={each.name: each for each in self.metered.values() if each.name},
             wire=self.wire,
             neighbours=self.neighbours,
+            marks=place_marks(self.marks, starts),
+            watchers=self.watchers,
         )
 
     def _known_agents(self, noted: Notes, damage: list[str]) -> dict[Path, tuple[JsonObject, AgentNotes]]:

@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from cuesta._native import Histogram
 from cuesta.ledger.rows import RowReader
@@ -14,9 +15,10 @@ from cuesta.ledger.run_folder import Tag, number_of, segment_folders
 from cuesta.records.messages import Snapshot
 from cuesta.records.observation import Observation
 from cuesta.records.reading import from_json
-from cuesta.records.rows import MarkRow, MeterRecord, SeriesRow, WaitingCounts
+from cuesta.records.rows import AgentNote, MarkRow, MeterRecord, SeriesRow, WaitingCounts
 from cuesta.records.series import KEYS
 
+Row = TypeVar("Row")
 Spent = dict[float, dict[str, list[Histogram]]]
 """Durations by the start of their interval and their series."""
 
@@ -27,27 +29,41 @@ class RunTail:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._reader = RowReader()
-        self._errors: dict[Path, int] = defaultdict(int)
-        self._durations: dict[Path, Spent] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-        self._meters: MeterRecord | None = None
-        self._marks: dict[Path, list[MarkRow]] = defaultdict(list)
+        self._errors = defaultdict[Path, int](int)
+        self._durations = defaultdict[Path, Spent](lambda: defaultdict(lambda: defaultdict(list)))
+        self._meters = defaultdict[Path, list[MeterRecord]](list)
+        self._marks = defaultdict[Path, list[MarkRow]](list)
+        self._started = dict[Path, int]()
 
     def read(self) -> Iterator[Observation]:
-        """What is new since the last call, an observation for each interval that all agents have recorded."""
+        """What is new since the last call, an observation for each interval that an agent has recorded."""
         for segment in segment_folders(self.folder):
+            self._marks[segment] += self._rows(MarkRow, segment / "marks.jsonl")
+            self._meters[segment] += self._rows(MeterRecord, segment / "meters.jsonl")
+            for note in self._rows(AgentNote, segment / "agents.jsonl"):
+                if note.start_at is not None:
+                    self._started.setdefault(segment, note.start_at)
             yield from self._read_segment(segment)
 
+    def _rows(self, kind: type[Row], path: Path) -> Iterator[Row]:
+        return self._reader.json_rows(path, lambda row: from_json(kind, row), [])
+
     def _read_segment(self, segment: Path) -> Iterator[Observation]:
-        for row in self._reader.json_rows(segment / "meters.jsonl", lambda row: from_json(MeterRecord, row), []):
-            self._meters = row
-        self._marks[segment] += self._reader.json_rows(segment / "marks.jsonl", lambda row: from_json(MarkRow, row), [])
         by_interval = defaultdict[float, list[Snapshot]](list)
         for agent in sorted(segment.glob("agent-*"), key=number_of):
             for snapshot in self._read_agent(agent):
                 by_interval[round(snapshot.seconds, 3)].append(snapshot)
-        meters = [self._meters] if self._meters else []
-        for _, snapshots in sorted(by_interval.items()):
+        for seconds, snapshots in sorted(by_interval.items()):
+            meters = self._meters_at(segment, seconds)
             yield Observation(snapshots=snapshots, meters=meters, marks=tuple(self._marks[segment]))
+
+    def _meters_at(self, segment: Path, seconds: float) -> list[MeterRecord]:
+        """The newest reading of the host's meters then; those before it are forgotten."""
+        at = self._started.get(segment, 0) + seconds * 1e9
+        readings = [row for row in self._meters[segment] if row.row or row.gap]
+        past, later = [row for row in readings if row.at <= at], [row for row in readings if row.at > at]
+        self._meters[segment] = past[-1:] + later
+        return past[-1:]
 
     def _read_agent(self, agent: Path) -> Iterator[Snapshot]:
         durations = self._durations[agent]
@@ -55,7 +71,7 @@ class RunTail:
             agent / "histograms.hlog", _parse_durations, [], start="Tag="
         ):
             durations[start][series].append(histogram)
-        for row in self._reader.json_rows(agent / "series.jsonl", lambda row: from_json(SeriesRow, row), []):
+        for row in self._rows(SeriesRow, agent / "series.jsonl"):
             self._errors[agent] += sum(row.errors.values())
             yield _snapshot(number_of(agent), row, durations.pop(row.start, {}), self._errors[agent])
 

@@ -12,6 +12,7 @@ from cuesta.figures.catalogue import list_declared
 from cuesta.figures.durations import TransactionClass
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
 from cuesta.figures.system_under_test import HostFigures
+from cuesta.figures.watching import MarkFigures
 from cuesta.ledger.record import RecordFigure, RunRow
 
 TEXT, WHOLE, NUMBER, TRUTH = "VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"
@@ -151,6 +152,10 @@ TABLES = {
             column("unfinished", WHOLE, "transactions under way at its end"),
             column("cpu", NUMBER, "CPU seconds of the driver's threads"),
         ),
+    ),
+    "marks": SqlTable(
+        "a row for each instant that somebody marked who watched a run (`marks.jsonl`)",
+        (FOLDER, *columns_of(MarkFigures)),
     ),
     "limits": SqlTable("a row for each limit of a step", (FOLDER, *columns_of(LimitResult, {"limit": "limit_text"}))),
     "published": SqlTable("published figures beside measured ones", (FOLDER, *columns_of(PublishedComparison))),

@@ -1,7 +1,9 @@
 """What a view says of a run that its observations do not: what is run, and what it must keep."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from cuesta.figures.limit import Limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +13,7 @@ class LiveLimit:
     text: str
     """As in the plan."""
     figure: str
-    """As in `echo.p95`."""
+    """As in `echo.p95`; empty for one that only the end tells."""
     value: float
     """Seconds."""
 
@@ -22,3 +24,14 @@ class About:
 
     title: str
     limits: Sequence[LiveLimit] = ()
+
+
+def describe_run(title: str, limits: Iterable[Limit]) -> About:
+    """What is run, and its limits."""
+    return About(title, [LiveLimit(limit.text, _seen_figure(limit), limit.value) for limit in limits])
+
+
+def _seen_figure(limit: Limit) -> str:
+    figure, is_upper = limit.figure, limit.comparison in ("<", "<=")
+    is_seen = is_upper and figure.transaction is None and figure.statistic
+    return f"{figure.metric}.{figure.statistic}" if is_seen else ""

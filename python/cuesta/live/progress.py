@@ -3,15 +3,19 @@
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cuesta.live.about import About
 from cuesta.live.steering import Steering
 from cuesta.live.view import View, merge
 from cuesta.records.observation import Observation
 from cuesta.terminal import inform
+
+if TYPE_CHECKING:
+    from cuesta.live.terminal_view import TerminalView
 
 PLAIN_EVERY = 5.0
 """Seconds between two rows if standard error is no terminal."""
@@ -31,6 +35,8 @@ class Shown:
     """Takes what is seen of the run."""
     tell: Callable[[str], None]
     """Takes a sentence on its progress."""
+    watchers: "Sequence[TerminalView]" = ()
+    """What of it costs CPU time that is worth recording."""
 
 
 @contextmanager
@@ -50,7 +56,7 @@ def watch(about: About, steering: Steering, stop: threading.Event, *, quiet: boo
 
         view = TerminalView(about, steering, stop)
         try:
-            yield Shown(view.look, view.tell)
+            yield Shown(view.look, view.tell, [view])
         finally:
             view.close()
 

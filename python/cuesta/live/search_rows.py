@@ -19,7 +19,7 @@ from cuesta.units import count, digits, in_unit, many
 FIRST_TRIALS = 3
 """Trials that are shown before the figures of the driver and the host."""
 MOST_TRIALS = 40
-FIGURES = 31
+FIGURES = 32
 """Columns of a trial's figures."""
 LEAST_AXIS, WIDEST_AXIS = 8, 80
 

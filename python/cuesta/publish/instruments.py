@@ -122,7 +122,10 @@ def _events(metrics: Metrics) -> Iterator[Value]:
 DURATIONS = (
     Durations("echo", "from the instant at which a key was due to its echo"),
     Durations("response", "from the instant at which the last key of a transaction was due to its whole answer"),
-    Durations("first_response", "from the same instant to the first character of the answer"),
+    Durations(
+        "first_response",
+        "from the instant at which the last key of a transaction was due to the first character of its answer",
+    ),
     Durations("lateness", "from the instant at which a key could be sent to its sending: the driver's own delay"),
 )
 NUMBERS = (
@@ -141,11 +144,13 @@ NUMBERS = (
     Number("cuesta.users_by_activity", "{user}", "users of the step by what they do", _activities, (ACTIVITY,)),
     Number("cuesta.wait.longest", "s", "the longest wait of a user for the host now", _of_view(lambda v: v.longest)),
     Number("cuesta.step", "{step}", "number of the load step or trial, from 1", _of_view(lambda view: view.step + 1)),
-    Number("cuesta.step.users", "{user}", "its load: its users, started or not", _of_view(load)),
+    Number("cuesta.step.users", "{user}", "users of the load step or trial, started or not", _of_view(load)),
     Number("cuesta.elapsed", "s", "from the start of the run or its segment", _of_view(lambda view: view.elapsed)),
     Number("cuesta.driver.cpu", "1", "CPU time of the driver, of one core", _of_view(lambda view: view.driver_cpu)),
     Number("cuesta.host.cpu", "1", "CPU time of the host, of all its CPUs, by mode", _host_cpu, (HOST, MODE)),
-    Number("cuesta.host.cpu_by_cause", "1", "the same by what it was spent on", _host_causes, (HOST, CAUSE)),
+    Number(
+        "cuesta.host.cpu_by_cause", "1", "CPU time of the host, of all its CPUs, by cause", _host_causes, (HOST, CAUSE)
+    ),
     Number(
         "cuesta.event.timestamp",
         "s",

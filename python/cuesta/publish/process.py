@@ -9,8 +9,10 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from cuesta.errors import CuestaError, UsageError
@@ -23,6 +25,8 @@ LONGEST_ROW = 1 << 26
 """Bytes. An observation with all series of some hundred transactions has a tenth of it."""
 COST_EVERY = 1.0
 """Seconds between two messages on the CPU time."""
+WORKERS = 2
+"""One builds the report that open pages load, one sends the last metrics."""
 
 
 async def main(answers: int) -> None:
@@ -45,7 +49,8 @@ async def main(answers: int) -> None:
     except CuestaError as error:
         say(FromPublisher(failed=str(error), remedy=error.remedy, is_usage=isinstance(error, UsageError)))
         return
-    os.nice(19)  # the users who are played come first
+    asyncio.get_running_loop().set_default_executor(_start_workers())
+    os.nice(19)  # this thread only: the users who are played come first
     serving = [asyncio.create_task(outlet.serve()) for outlet in outlets]
     say(FromPublisher(ready={outlet.name: outlet.address for outlet in outlets if outlet.address}))
     told_at = 0.0
@@ -69,6 +74,15 @@ def _renew(run: FollowedRun, message: ToPublisher) -> None:
         run.tell(message.told)
     if message.end:
         run.end(message.end)
+
+
+def _start_workers() -> ThreadPoolExecutor:
+    """Threads that have started, and so keep the usual priority: they work once the run has ended."""
+    workers, started = ThreadPoolExecutor(WORKERS), threading.Barrier(WORKERS + 1)
+    for _ in range(WORKERS):
+        workers.submit(started.wait)
+    started.wait()
+    return workers
 
 
 async def _read_messages() -> AsyncIterator[ToPublisher]:

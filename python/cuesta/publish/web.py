@@ -9,6 +9,7 @@ from cuesta.publish.outlets import Requests
 from cuesta.records.messages import WatchOrder
 from cuesta.site.access import Access
 from cuesta.site.application import make_application
+from cuesta.site.finished import show_report
 from cuesta.site.live_page import LivePage
 from cuesta.site.serving import listen, read_address, serve
 
@@ -23,7 +24,7 @@ class Web:
         access = Access(self._listener.host, self._listener.port)
         self.address = access.address
         self._asks = _Asks(requests)
-        self._page = LivePage(run, self._asks)
+        self._page = LivePage(run, self._asks, show_report)
         self._application = make_application(access, self._page.routes())
         self._has_ended, self._stop = asyncio.Event(), asyncio.Event()
 

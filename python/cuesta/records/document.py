@@ -33,6 +33,7 @@ MODULES = {
         "RunnableRow",
         "KernelThreadsRow",
         "MarkRow",
+        "WatcherRow",
     ),
     "messages": ("EngineMessage", "AgentMessage"),
     "meter_report": ("MeterReport",),

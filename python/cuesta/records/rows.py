@@ -411,13 +411,13 @@ class WireRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NeighbourReading:
-    """The CPU time of a neighbour at an instant."""
+class CpuReading:
+    """The CPU time that something has used by an instant."""
 
     at: int
     """On the engine's clock."""
     cpu: float
-    """CPU time of all its processes so far."""
+    """CPU time so far, of all its threads and processes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -438,9 +438,9 @@ class NeighbourRow:
 
     step: int
     """The step, from 0 within the segment."""
-    begin: NeighbourReading
+    begin: CpuReading
     """Its reading when the measurement interval began."""
-    end: NeighbourReading
+    end: CpuReading
     """Its reading when the interval ended, or the run was stopped."""
     runs: Sequence[NeighbourRun]
     """Each time that the command ran, in order."""
@@ -782,3 +782,19 @@ class MarkRow:
     """From the start of the segment."""
     note: str
     """What was said of it."""
+    holds_starts: bool | None = None
+    """Of a mark that holding or releasing starts left: whether users who have not started wait from then on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatcherRow:
+    """A row of `watchers.jsonl`: what somebody who watched the run used in a step's measurement interval."""
+
+    step: int
+    """The step, from 0 within the segment."""
+    name: str
+    """Who watched, such as `live view`."""
+    begin: CpuReading
+    """The reading when the measurement interval began."""
+    end: CpuReading
+    """The reading when it ended, or the run was stopped."""

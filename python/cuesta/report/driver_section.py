@@ -24,6 +24,7 @@ def driver_section(summary: Summary, step: StepFigures) -> Section:
         ),
         fact("driver.cpu", step, f" of a core, {many(own.threads, 'thread')}{describe_spinning(own)}"),
         Fact(name_part(step), describe_own_part(own), fact("driver.own.p50", step).meaning),
+        watching_fact(step),
     ]
     rest = [
         Fact(name_part(step), "" if own.own.count else NO_OWN_PART),
@@ -49,7 +50,17 @@ def driver_section(summary: Summary, step: StepFigures) -> Section:
 def brief_facts(step: StepFigures) -> list[Fact]:
     late, own = step.lateness, step.driver
     delay = f"p50 {seconds(late.p50)}, p99 {seconds(late.p99)}, max {seconds(late.max)}"
-    return [Fact("delay", delay if late.count else "no key was sent"), Fact("CPU", f"{share(own.cpu)} of a core")]
+    return [
+        Fact("delay", delay if late.count else "no key was sent"),
+        Fact("CPU", f"{share(own.cpu)} of a core"),
+        watching_fact(step),
+    ]
+
+
+def watching_fact(step: StepFigures) -> Fact:
+    """What watching the run cost; without a value if nobody watched."""
+    shares = ", ".join(f"{name} {share(cpu)}" for name, cpu in step.driver.watchers.items())
+    return Fact("watched by", f"{shares} of a core" if shares else "", fact("driver.watching", step).meaning)
 
 
 def name_part(step: StepFigures) -> str:

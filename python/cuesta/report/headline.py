@@ -21,6 +21,7 @@ from cuesta.report.frames import describe_costly_frames
 from cuesta.report.host_section import list_host_doubts
 from cuesta.report.law import describe_law
 from cuesta.report.limits import limit_status
+from cuesta.report.marks_section import describe_held
 from cuesta.report.model import BigFigure, Remark, Section
 from cuesta.report.response_section import FAIR, describe_fairness
 from cuesta.report.samples import describe_stuck_users
@@ -235,6 +236,7 @@ def list_oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
     if step.law and not agrees(step.law):
         yield describe_law(step.law)
     yield from describe_odd_nodes(step)
+    yield from describe_held(summary)
     yield from list_host_doubts(step)
 
 

@@ -12,6 +12,7 @@ from cuesta.report import (
     capacity,
     features,
     host_section,
+    marks_section,
     neighbour_section,
     published_tables,
     render,
@@ -75,6 +76,7 @@ def sections(summary: Summary) -> Iterator[Section]:
     of_step = leave_out_of_sweeps if summary.planned_steps > 1 else lambda section: section
     yield of_step(response_section(summary, step))
     yield Section("Course of the run", more=[Plots(list(plot_course(summary.recorded)))])
+    yield from marks_section.section(summary)
     yield of_step(throughput_section(step))
     yield law_section(step)
     yield from published_section(summary)

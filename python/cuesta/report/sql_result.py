@@ -47,7 +47,7 @@ class _Column:
     @classmethod
     def from_values(cls, name: str, values: Sequence[object]) -> Self:
         has_sentences = any(isinstance(value, str) and " " in value for value in values)
-        return cls(plain(name), [write_cell(value) for value in values], all(map(_is_number, values)), has_sentences)
+        return cls(plain(name), [write_cell(value) for value in values], all(map(is_number, values)), has_sentences)
 
     def laid(self) -> Iterator[str]:
         """Its name and cells, padded to the widest."""
@@ -112,7 +112,7 @@ def write_cell(value: object) -> str:
     return plain(str(value).replace("\n", "; "))
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 

@@ -6,9 +6,10 @@ Pure ASGI: answers pass through as they are made, streams of events too.
 import asyncio
 from collections.abc import MutableMapping
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cuesta.site.access import ENTRY, Access, is_foreign
@@ -71,10 +72,13 @@ class Guard:
             return refused
         if path == ENTRY and method == "POST":
             return self._enter(body)
+        if path == ENTRY:
+            return HTMLResponse(entry_page())
         if path.startswith(STATIC) or self._access.has_cookie(headers.get("cookie", "")):
             return None
         if method == "GET" and "text/html" in headers.get("accept", ""):
-            return HTMLResponse(entry_page(), 401)
+            # Browsers keep the fragment, which has the token.
+            return RedirectResponse(f"{ENTRY}?{urlencode({'to': _target(scope)})}", 303)
         return _refuse(401, "open the address that was printed: it has the token")
 
     def _refuse(self, headers: Headers, method: str) -> Response | None:
@@ -91,6 +95,12 @@ class Guard:
         if not self._access.is_token(body.decode(errors="replace")):
             return _refuse(403, "this is not the token: open the address that was printed")
         return Response(status_code=204, headers={"Set-Cookie": self._access.set_cookie()})
+
+
+def _target(scope: Scope) -> str:
+    """The path and the query that were asked for."""
+    query = scope["query_string"].decode("latin-1")
+    return f"{quote(scope['path'])}{'?' if query else ''}{query}"
 
 
 def _refuse(status: int, why: str) -> Response:

@@ -2,11 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib.resources import files
+from pathlib import Path
 from typing import Protocol
 
 from markupsafe import Markup
+from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
@@ -18,7 +21,13 @@ from cuesta.records.messages import UserScreen
 from cuesta.records.reading import to_json
 from cuesta.site.frame import frame
 
-SCRIPTS = ("vega.js", "screen.js", "charts.js", "live.js")
+SCRIPTS = ("vega.js", "plots.js", "screen.js", "charts.js", "live.js")
+"""`plots.js` draws the plots of the report at the end; here it only is loaded before the server has ended."""
+ShowReport = Callable[[Request, Path], Awaitable[Response]]
+"""Answers with the report of a folder."""
+PARTS = files("cuesta.site")
+BODY, STEERING = (Markup(PARTS.joinpath(name).read_text("utf-8")) for name in ("live.html", "steering.html"))  # noqa: S704
+"""Parts of the page, which are written by hand."""
 MOST_STREAMS = 256
 """Most pages that can be open at once."""
 MOST_USERS = 4
@@ -34,7 +43,7 @@ LOADING = 10.0
 
 
 class Asks(Protocol):
-    """What a page asks of the run."""
+    """What a page asks of a run that can be steered."""
 
     def watch(self, users: Sequence[int], /) -> None:
         """Show the screens of these users, and no others."""
@@ -49,21 +58,29 @@ class Asks(Protocol):
 class LivePage:
     """Serves one run. A page that is slow gets what is newest, and nothing waits for it."""
 
-    def __init__(self, run: FollowedRun, asks: Asks) -> None:
-        self._run, self._asks = run, asks
+    def __init__(self, run: FollowedRun, asks: Asks | None, show_report: ShowReport) -> None:
+        self._run, self._asks, self._show_report = run, asks, show_report
         self._news = asyncio.Event()
         self._events = _Events()
+        self._reports = asyncio.Semaphore(0)
+        """Counts the pages that have loaded the report."""
         self._users: dict[object, Sequence[int]] = {}
         """The users whose screens each open page shows."""
 
     def routes(self) -> list[Route]:
-        """Its routes."""
+        """Its routes; addresses in the page are relative to the first one."""
+        steering = [Route("/mark", self._mark, methods=["POST"]), Route("/stop", self._stop, methods=["POST"])]
         return [
-            Route("/", self._page),
-            Route("/events", self._open_events),
-            Route("/mark", self._mark, methods=["POST"]),
-            Route("/stop", self._stop, methods=["POST"]),
+            Route("/", self.page),
+            Route("/events", self.events),
+            Route("/report", self.report),
+            *(steering if self._asks else ()),
         ]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anybody has the page open."""
+        return bool(self._users)
 
     def renew(self) -> None:
         """Tell all pages what is new."""
@@ -72,12 +89,31 @@ class LivePage:
 
     async def hand_over(self) -> None:
         """Wait until the pages that are open have loaded the report, but not for long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LOADING):
+                for _ in range(len(self._users) if self._run.ending and self._run.ending.folder else 0):
+                    await self._reports.acquire()
 
-    async def _page(self, _: Request) -> Response:
-        title, body = plain(self._run.about.title), Markup(files("cuesta.site").joinpath("live.html").read_text())  # noqa: S704
-        return HTMLResponse(frame(title, body, pages={}, scripts=SCRIPTS, styles=("screen.css", "live.css")))
+    async def page(self, _: Request) -> Response:
+        """The page itself."""
+        body = BODY.format(steering=STEERING if self._asks else "")
+        title, styles = plain(self._run.about.title), ("screen.css", "live.css")
+        return HTMLResponse(frame(title, body, pages={}, scripts=SCRIPTS, styles=styles))
 
-    async def _open_events(self, request: Request) -> Response:
+    async def report(self, request: Request) -> Response:
+        """The report, once the run has ended."""
+        ending = self._run.ending
+        if ending is None or ending.folder is None:
+            raise HTTPException(404, "the run goes on" if ending is None else "there is no report of it")
+        response = await self._show_report(request, Path(ending.folder))
+        response.background = BackgroundTask(self._count_report)
+        return response
+
+    async def _count_report(self) -> None:
+        self._reports.release()
+
+    async def events(self, request: Request) -> Response:
+        """What is new, as server-sent events, with the screens of the users that the address names."""
         users = read_users(request.query_params.get("users", ""))
         if len(self._users) >= MOST_STREAMS:
             raise HTTPException(503, "too many pages are open")
@@ -113,11 +149,13 @@ class LivePage:
         note = (await _read_object(request)).get("note")
         if not isinstance(note, str) or len(note) > MOST_NOTE:
             raise HTTPException(422, f"expected a note of at most {MOST_NOTE} characters")
-        self._asks.mark(note)
+        if self._asks:
+            self._asks.mark(note)
         return Response(status_code=204)
 
     async def _stop(self, _: Request) -> Response:
-        self._asks.stop()
+        if self._asks:
+            self._asks.stop()
         return Response(status_code=204)
 
     def _show(self, page: object, users: Sequence[int]) -> None:
@@ -126,7 +164,8 @@ class LivePage:
         self._ask_for_screens()
 
     def _ask_for_screens(self) -> None:
-        self._asks.watch(sorted({user for users in self._users.values() for user in users}))
+        if self._asks:
+            self._asks.watch(sorted({user for users in self._users.values() for user in users}))
 
 
 class _Events:

@@ -13,7 +13,6 @@ from cuesta.analysis.compare.versions import (
     compare_versions,
     read_version_run,
 )
-from cuesta.engine.console import Console
 from cuesta.engine.interleaved import Interleaved, Turn, run_in_turn
 from cuesta.engine.job import SECOND, Job
 from cuesta.engine.ports import Engine
@@ -87,7 +86,7 @@ class VersionMaker:
             job, begun = with_flags(self.planned.series, flags).jobs(1)[side], self._seconds()
             out = self.folder / "rehearsal" / ("base", "new")[side]
             of_two = RunOfSeries(what="run", number=side + 1, of=2, name="rehearsal")
-            console = Console(rehearsal, rehearsal.enough, self.control.console.requests).in_series(of_two)
+            console = replace(self.control.console, observer=rehearsal, stop=rehearsal.enough).in_series(of_two)
             run_job(job, out, console, self.engine)
             rehearsal.overhead = max(self._seconds() - begun - rehearsal.seconds, 0.0)
             found = read_version_run(out, self.record).obstacle

@@ -33,10 +33,7 @@ pub(super) fn glimpses<'a>(
 }
 
 /// The users that are slowest, in one pass: an interval's end must not take long.
-fn slowest<'a>(
-    users: impl Iterator<Item = &'a UserState>,
-    slowness: impl Fn(&UserState) -> f64,
-) -> Vec<&'a UserState> {
+fn slowest<'a>(users: impl Iterator<Item = &'a UserState>, slowness: impl Fn(&UserState) -> f64) -> Vec<&'a UserState> {
     let mut slowest = Vec::<(f64, &UserState)>::with_capacity(UserGlimpse::MOST + 1);
     for user in users {
         let own = slowness(user);

@@ -37,6 +37,7 @@ READY = (
 )
 BY_HAND = "see by hand why the host shows no prompt, with as many users as here"
 SLOW_START = "settle longer, or start users faster (--stagger)"
+LET_START = "let users start well before measuring begins (settle longer), or do not hold them"
 COME_AND_GO = "if sessions end, and users log in again, give them a rate (--load open:2/s:sessions)"
 WAIT_LONGER = {
     "Wait+Prompt": "let `Set Prompt` match the last prompt only, or wait for what comes last (Wait+Screen /…/)",
@@ -202,6 +203,8 @@ def incomplete(step: StepFigures, allowed: Allowed) -> Doubt | None:
         return None
     has_reopened = step.connect.count > step.users  # sessions ended, and users opened their lines again
     text = f"only {count(connected)} of {many(wanted, 'user')} were at work when measuring began"
+    if step.settled.held:
+        return Doubt(f"{text}: starts were held for {seconds(step.settled.held)} before", LET_START)
     advice = advice_for_errors(step, COME_AND_GO if has_reopened else SLOW_START)
     return Doubt(text, advice, "host", "failed", replaced_by=("lost_users",))
 

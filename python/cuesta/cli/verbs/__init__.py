@@ -4,6 +4,6 @@ They import nothing slow, so that `--help` is quick.
 
 `flags`: the flags that set settings of plans; `setting_flags` adds them.
 
-`run`, `search`, `certify`, `compare`, `predict`, `ledger`, `report`, `host`, `meters`, `tmux`, `record`,
+`run`, `search`, `certify`, `compare`, `predict`, `ledger`, `live`, `report`, `host`, `meters`, `tmux`, `record`,
 `tapes`, `check`.
 """

@@ -27,7 +27,7 @@ from typing import IO, Any
 from cuesta import _native
 from cuesta.private_files import RecordFile, private, record_file
 from cuesta.records.reading import to_row
-from cuesta.records.rows import NeighbourReading, NeighbourRow, NeighbourRun
+from cuesta.records.rows import CpuReading, NeighbourRow, NeighbourRun
 from cuesta.terminal import show
 
 SECOND = 1_000_000_000
@@ -155,7 +155,7 @@ def accompany(order: dict[str, Any], events: Events, errors: int) -> NeighbourRo
     """Run a neighbour beside a measurement interval; returns the record of it."""
     command = Command(order["command"], errors)
     settled, end = order["settled"], order["end"]
-    begun: NeighbourReading | None = None
+    begun: CpuReading | None = None
     while not events.stopped and (now := _native.now()) < end:
         command.look()
         if begun is None and now >= settled:
@@ -171,11 +171,11 @@ def accompany(order: dict[str, Any], events: Events, errors: int) -> NeighbourRo
     return NeighbourRow(step=order["step"], begin=begun or ended, end=ended, runs=command.runs)
 
 
-def read_cpu(at: int) -> NeighbourReading:
+def read_cpu(at: int) -> CpuReading:
     """The CPU time of all descendants so far: of those that were reaped, and of those that live."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     alive = sum(map(cpu_time, descendants(os.getpid())))
-    return NeighbourReading(at=at, cpu=ended.ru_utime + ended.ru_stime + alive)
+    return CpuReading(at=at, cpu=ended.ru_utime + ended.ru_stime + alive)
 
 
 def cpu_time(pid: int) -> float:

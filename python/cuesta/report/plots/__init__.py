@@ -4,5 +4,5 @@
 - `over_time`: the course of a run. `distributions`: histograms and percentile curves.
 - `against_users`: sweeps, with their asymptotes. `against_load`: the trials of a search.
   `versions`: two versions of a program.
-  `causes`: CPU time by cause, a bar for each system.
+  `causes`: CPU time by cause, a bar for each system. `beside_cast`: the course of a run beside a user's session.
 """

@@ -14,6 +14,7 @@ from cuesta.report.plots.spec import (
     CHOSEN,
     COLOURS,
     FADED,
+    INK,
     NUMBER,
     SECONDS,
     ZOOM,
@@ -36,6 +37,12 @@ from cuesta.report.plots.spec import (
 )
 from cuesta.units import write_rounded
 
+MOST_MARKS = 100
+"""Marks that a plot shows."""
+ROOM_OF_NOTE = 0.04
+"""The part of a plot's width that a note takes; one that is nearer to the note before it is left out."""
+LONGEST_NOTE = 120
+"""Pixels of a note that a plot shows."""
 MOST_LAYERS = 7
 """The largest layers have colours of their own; the others are combined."""
 _CPUS = linear_scale("% of the host's CPUs", zero=True)
@@ -76,9 +83,9 @@ def plot_density(recorded: Recorded, series: str, title: str) -> Iterator[Plot]:
     y = log_scale(series, [edge for each in cells for edge in (each.low, each.high)])
     darkness = {"field": "n", "type": "quantitative", "legend": None, "scale": {"type": "sqrt", "range": [0.12, 1]}}
     ends = {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
-    encoding = encode_position(_time_axis(recorded).axis, y) | ends | {"fillOpacity": darkness, "tooltip": tip}
+    encoding = encode_position(time_axis(recorded).axis, y) | ends | {"fillOpacity": darkness, "tooltip": tip}
     cells_drawn = draw(rows, {"type": "rect", "color": COLOURS[0]}, encoding, params=[ZOOM])
-    yield make_plot(title, [*_shade_measured(recorded), cells_drawn])
+    yield make_plot(title, [*shade_measured(recorded), cells_drawn, *_draw_marks(recorded)])
 
 
 def plot_quantiles(recorded: Recorded, points: Sequence[Point], series: str, title: str) -> Iterator[Plot]:
@@ -141,26 +148,46 @@ def _plot_areas(
             named: Spec = {"s": layer.label, "k": f"s{number}", "stretch": stretch}
             values.append({"x": at, "y": round(value, 4), **named, **ends})
     series = [Series(layer.label, (), layer.colour) for layer in layers]
-    x = _time_axis(recorded)
+    x = time_axis(recorded)
     edges = encode_position(x.axis, y | {"field": "top"}) | {"y2": {"field": "bottom"}}
     encoding = edges | {"color": colour_scale(series), "detail": {"field": "stretch"}, "opacity": FADED}
     areas = draw(values, {"type": "area"}, encoding, params=[ZOOM_X, CHOSEN])
     labels = [layer.label for layer in layers]
     cursor = draw_cursor(values, labels, x, NUMBER)
-    return make_plot(title, [*_shade_measured(recorded), areas, cursor], labels=labels)
+    return make_plot(title, [*shade_measured(recorded), areas, *_draw_marks(recorded), cursor], labels=labels)
 
 
 def _plot_lines(title: str, recorded: Recorded, series: Sequence[Series], y: Spec, unit: str) -> Plot:
     labels = [each.label for each in series] if len(series) > 1 else []
-    lines = draw_lines(series, _time_axis(recorded), y, unit)
-    return make_plot(title, [*_shade_measured(recorded), *lines], labels=labels)
+    *lines, cursor = draw_lines(series, time_axis(recorded), y, unit)
+    return make_plot(title, [*shade_measured(recorded), *lines, *_draw_marks(recorded), cursor], labels=labels)
 
 
-def _time_axis(recorded: Recorded) -> Across:
+def time_axis(recorded: Recorded) -> Across:
     end = max((step.end for step in recorded.steps.values()), default=None)
     scale = {"nice": False} | ({"domain": [0, end]} if end else {})
     return Across({"type": "quantitative", "title": INSTANT, "scale": scale}, AT)
 
 
-def _shade_measured(recorded: Recorded) -> Iterator[Spec]:
+def shade_measured(recorded: Recorded) -> Iterator[Spec]:
     yield from (shade_span(step.settled, step.end, "x") for step in recorded.steps.values())
+
+
+def _draw_marks(recorded: Recorded) -> Iterator[Spec]:
+    """A rule at each instant that somebody marked, with its note along it where there is room."""
+    end = max((step.end for step in recorded.steps.values()), default=0.0)
+    marks = [mark for mark in recorded.marks if mark.at <= end][:MOST_MARKS]
+    if not marks:
+        return
+    rows, noted = list[Spec](), -1.0
+    for mark in marks:
+        has_room = not rows or mark.at - noted >= ROOM_OF_NOTE * end
+        noted = mark.at if has_room else noted
+        rows.append({"x": round(mark.at, 3), "note": mark.note if has_room else ""})
+    x = {"field": "x", **time_axis(recorded).axis}
+    yield draw(rows, {"type": "rule", "color": INK, "strokeWidth": 1, "strokeDash": [2, 3], "opacity": 0.6}, {"x": x})
+    is_last = f"datum.x > {(1 - ROOM_OF_NOTE) * end}"  # beyond such a rule is no room
+    side: Spec = {"baseline": {"expr": f"{is_last} ? 'bottom' : 'top'"}, "dy": {"expr": f"{is_last} ? -1 : 2"}}
+    along: Spec = {"angle": 270, "align": "right", "dx": -3, "limit": LONGEST_NOTE, **side}
+    note = {"type": "text", "color": INK, "fontSize": 10, "y": 0, **along}
+    yield draw([row for row in rows if row["note"]], note, {"x": x, "text": {"field": "note"}})

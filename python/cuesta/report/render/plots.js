@@ -97,6 +97,8 @@
         expressionFunctions: {duration, percentile}});
     addEventListener('resize', () => view.width(width()).runAsync());
     place.addEventListener('dblclick', () => draw(figure));
+    figure.view = view;
+    figure.dispatchEvent(new Event('plot-drawn', {bubbles: true}));
     return spec;
   };
   for (const figure of figures) {

@@ -37,7 +37,7 @@
     view: {stroke: null},
     axis: {labelFontSize: 11, titleFontSize: 11, titleFontWeight: 'normal', ...FAINT, gridColor: 'var(--grid)', gridOpacity: 0.7,
       ticks: false, domain: false, labelPadding: 5, labelOverlap: true, titlePadding: 8},
-    legend: {labelColor: 'currentColor', labelFontSize: 12, orient: 'top', direction: 'horizontal', symbolType: 'stroke', title: null,
+    legend: {labelColor: 'currentColor', labelFontSize: 12, orient: 'top', direction: 'horizontal', title: null,
       symbolStrokeWidth: 3, columnPadding: 14, offset: 6},
   };
   const OPTIONS = {actions: false, renderer: 'svg', ast: true, defaultStyle: false, logLevel: 1, // an empty chart has no extent: no warning
@@ -98,7 +98,7 @@
       const format = duration ? asTime : asNumber;
       const names = series.map(([, label]) => label);
       const at = {field: 'at', type: 'quantitative', title: 'seconds since the start', scale: {nice: false}, axis: {tickCount: 6, grid: false}};
-      const colour = {field: 'series', type: 'nominal', scale: {domain: names, range: SERIES.slice(0, names.length)}, legend: names.length > 1 ? {} : null};
+      const colour = {field: 'series', type: 'nominal', scale: {domain: names, range: SERIES.slice(0, names.length)}, legend: names.length > 1 ? {symbolType: stacked ? 'square' : 'stroke'} : null};
       const layers = [
         {data: {name: 'points'}, mark: stacked ? {type: 'area', opacity: 0.75} : {type: 'line', strokeWidth: 1.6},
           encoding: {x: at, color: colour, y: {field: 'value', type: 'quantitative', stack: stacked ? 'zero' : null, axis: {title: null, tickCount: 4, ...format}},

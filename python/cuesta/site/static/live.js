@@ -202,15 +202,15 @@
     end: (content) => {
       source.close();
       byId('state').textContent = `${content.sentence}.`;
-      byId('ask-mark').disabled = byId('ask-stop').disabled = true;
+      for (const button of document.querySelectorAll('.actions button')) button.disabled = true;
       document.documentElement.dataset.ended = 'true';
-      if (content.folder) location.assign('/report');
+      if (content.folder) location.assign('report');
     },
   };
 
   const listen = () => {
     source?.close();
-    source = new EventSource(`/events?users=${chosen.join(',')}`);
+    source = new EventSource(`events?users=${chosen.join(',')}`);
     source.onopen = () => { byId('state').textContent = ''; };
     source.onerror = () => { byId('state').textContent = 'The connection is lost; the run may have ended.'; };
     for (const [name, take] of Object.entries(listeners)) source.addEventListener(name, (event) => take(JSON.parse(event.data)));
@@ -222,12 +222,14 @@
     return answered?.ok;
   };
 
-  byId('ask-mark').addEventListener('click', () => { byId('note').value = ''; byId('mark-dialog').showModal(); });
-  byId('mark-dialog').addEventListener('close', () => byId('mark-dialog').returnValue === 'mark' && post('/mark', {note: byId('note').value}));
-  byId('ask-stop').addEventListener('click', () => byId('stop-dialog').showModal());
-  byId('stop-dialog').addEventListener('close', async () => {
-    if (byId('stop-dialog').returnValue === 'stop' && await post('/stop', {})) byId('state').textContent = 'The run is stopping; what was measured is kept.';
-  });
+  if (byId('ask-mark')) {
+    byId('ask-mark').addEventListener('click', () => { byId('note').value = ''; byId('mark-dialog').showModal(); });
+    byId('mark-dialog').addEventListener('close', () => byId('mark-dialog').returnValue === 'mark' && post('mark', {note: byId('note').value}));
+    byId('ask-stop').addEventListener('click', () => byId('stop-dialog').showModal());
+    byId('stop-dialog').addEventListener('close', async () => {
+      if (byId('stop-dialog').returnValue === 'stop' && await post('stop', {})) byId('state').textContent = 'The run is stopping; what was measured is kept.';
+    });
+  }
   byId('glimpses').addEventListener('click', ({target}) => {
     const user = Number(target.dataset?.user);
     if (target.dataset?.user) choose(chosen.includes(user) ? chosen.filter((each) => each !== user) : [...chosen, user]);
@@ -237,6 +239,7 @@
     if (/^\d{1,7}$/.test(byId('number').value)) choose([...chosen.filter((each) => each !== Number(byId('number').value)), Number(byId('number').value)]);
   });
   document.addEventListener('visibilitychange', () => Object.values(drawn).forEach(({chart}) => chart.isStale && chart.renew()));
+  byId('users').hidden = !byId('ask-mark'); // of a run that another command makes, folders have no screens
   const asked = new URLSearchParams(location.search).get('users');
   if (asked && /^\d{1,7}(,\d{1,7}){0,3}$/.test(asked)) choose(asked.split(',').map(Number));
   else listen();

@@ -1,0 +1,172 @@
+"""The page of a run that goes on, in a real browser: two users at Emacs, and one at a program with hostile output."""
+
+import json
+import re
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from cuesta.errors import Exit
+from tests.browser import Browser, Tab, chromium, tab
+
+HOSTILE = "<img src=/x onerror=document.title=1>"
+PLAN = """
+name = "watched"
+settle = "1s"
+measure = "300s"
+[[group]]
+name = "writers"
+tape = "emacs"
+target = "pty:emacs -nw -Q"
+users = 2
+[[group]]
+name = "hostile"
+tape = "hostile.tape"
+target = "pty:bash --norc"
+users = 1
+"""
+TAPE = f"""
+Wait+Ready@30s
+Type `echo '{HOSTILE}'`
+Enter
+Forever
+  Transaction "{HOSTILE}"
+    Type "a"
+    Wait+Screen /a/
+  End
+  Type@9s "b"
+End
+"""
+
+
+@dataclass
+class Watched:
+    """A run that goes on, with the page of it in a browser."""
+
+    process: subprocess.Popen[str]
+    address: str
+    folder: Path
+    browser: Browser
+    page: Tab
+
+    @property
+    def base(self) -> str:
+        """The address without the token."""
+        return self.address.partition("#")[0]
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+    place = tmp_path_factory.mktemp("watched")
+    (place / "plan.toml").write_text(PLAN)
+    (place / "hostile.tape").write_text(TAPE)
+    command = [sys.executable, "-m", "cuesta", "run", "plan.toml", "--web", "127.0.0.1:0", "--plain", "--out", "run"]
+    with (
+        subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process,
+        chromium(place / "profile") as browser,
+        tab(browser) as page,
+    ):
+        try:
+            assert process.stderr
+            address = next(found[0] for row in process.stderr if (found := re.search(r"http://\S+", row)))
+            page.enter(address)
+            yield Watched(process, address, place / "run", browser, page)
+        finally:
+            process.kill()
+
+
+def test_charts_move(watched: Watched) -> None:
+    """Their lines have more points each second, and the table behind one has the newest second on top."""
+    page = watched.page
+    page.wait_for("document.documentElement.dataset.now && document.querySelector('#charts svg .mark-line path')")
+    first = page.value("document.documentElement.dataset.now")
+    page.wait_for(f"Number(document.documentElement.dataset.now) > Number({first}) + 2")
+    drawn = "document.querySelector('#charts svg .mark-line path').getAttribute('d')"
+    before = page.value(drawn)
+    page.wait_for(f"{drawn} !== {json.dumps(before)}")
+    page.value("document.querySelector('#charts details').open = true")
+    newest = "document.querySelector('#charts tbody th').textContent"
+    page.wait_for(f"document.querySelector('#charts tbody th') && Number({newest}) > Number({first})")
+
+
+def test_a_screen_shows_what_emacs_drew_and_follows_keys(watched: Watched) -> None:
+    page = watched.page
+    page.wait_for("document.querySelector('#glimpses button')")
+    page.value("document.getElementById('number').value = '0'")
+    page.value("document.querySelector('#any-user button').click()")
+    text = "(document.querySelector('#screens [data-user=\"0\"] .screen')?.innerText || '')"
+    page.wait_for(f"{text}.includes('typing')", "the mode line has the buffer's name")
+    before = page.value(text)
+    page.wait_for(f"{text} !== {json.dumps(before)}", "keys change it")
+    assert page.value("document.querySelectorAll('#screens .screen .cursor').length") == 1
+    inverse = "[...document.querySelectorAll('#screens .screen span')].some((span) => /bg-/.test(span.className))"
+    page.wait_for(inverse, "the mode line has a ground of its own")
+
+
+def test_what_hosts_and_tapes_say_is_text(watched: Watched) -> None:
+    """A script in a banner, and in a transaction's name does nothing."""
+    page = watched.page
+    page.value("document.getElementById('number').value = '2'")
+    page.value("document.querySelector('#any-user button').click()")
+    page.wait_for(f"document.querySelector('#screens [data-user=\"2\"]')?.innerText.includes({json.dumps(HOSTILE)})")
+    assert page.value("document.images.length") == 0
+    assert "watched" in page.value("document.title")
+
+
+def test_a_second_page_and_one_that_is_loaded_again_show_the_run_too(watched: Watched) -> None:
+    with tab(watched.browser) as second:
+        second.open(watched.base)
+        second.wait_for("document.querySelectorAll('#figures .figure').length === 5")
+    watched.page.call("Page.reload")
+    watched.page.wait_for_load()
+    watched.page.wait_for("document.querySelector('#screens [data-user=\"2\"] .rows')", "it still shows this user")
+
+
+def test_a_mark_is_recorded(watched: Watched) -> None:
+    page = watched.page
+    page.value("document.getElementById('ask-mark').click()")
+    page.value("document.getElementById('note').value = 'deployed <b>v2</b>'")
+    page.value("document.querySelector('#mark-form button[value=mark]').click()")
+    page.wait_for("document.getElementById('told').innerText.includes('deployed <b>v2</b>')")
+    assert "deployed <b>v2</b>" in (watched.folder / "marks.jsonl").read_text()
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "headers"),
+    [
+        ("events", None, {}),
+        ("stop", b"{}", {"Origin": "http://evil.example"}),
+        ("enter", b"wrong", {}),
+        ("static/..%2f..%2f__init__.py", None, {}),
+        ("../../etc/passwd", None, {}),
+        ("", None, {"Host": "evil.example"}),
+    ],
+)
+def test_others_are_refused(watched: Watched, path: str, data: bytes | None, headers: dict[str, str]) -> None:
+    request = urllib.request.Request(watched.base + path, data, headers)
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request)
+    assert refused.value.code in {401, 403, 404, 421}
+    refused.value.close()
+
+
+def test_the_page_stops_the_run_and_shows_its_report(watched: Watched) -> None:
+    """It is the last test: it ends the run that the others look at."""
+    page = watched.page
+    page.value("document.getElementById('ask-stop').click()")
+    page.value("document.querySelector('#stop-dialog button[value=stop]').click()")
+    page.wait_for_load()
+    assert page.value("location.pathname") == "/report"
+    assert page.value("document.querySelector('.verdict').innerText")
+    page.wait_for("document.documentElement.dataset.plots === 'drawn'", "its plots")
+    _, errors = watched.process.communicate(timeout=60)
+    assert watched.process.returncode == Exit.INTERRUPTED, errors
+    assert "deployed" in (watched.folder / "report.html").read_text()
+    assert page.said == []
+    assert [each for each in page.requests if not each.startswith((watched.base, "data:"))] == []
