@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families as read_text
 from cuesta.publish.instruments import DURATIONS, NUMBERS, prometheus_name
 from cuesta.publish.metrics import Metrics
 from cuesta.publish.native_histograms import CONTENT_TYPE
-from cuesta.publish.prometheus import make_app
+from cuesta.publish.prometheus import MetricsApp
 from tests.publish.observed import seen, take
 
 OPENMETRICS = "application/openmetrics-text;version=1.0.0,text/plain;q=0.5"
@@ -39,7 +39,7 @@ def ask(metrics: Metrics, accept: str = "", encoding: str = "") -> tuple[dict[st
 
     headers = [(b"accept", accept.encode()), (b"accept-encoding", encoding.encode())]
     scope = {"type": "http", "method": "GET", "query_string": b"", "headers": headers}
-    asyncio.run(make_app(metrics)(scope, receive, send))
+    asyncio.run(MetricsApp(metrics)(scope, receive, send))
     start, body = sent
     assert start["status"] == 200
     return {name.decode().lower(): value.decode() for name, value in start["headers"]}, body["body"]

@@ -100,7 +100,7 @@ def test_a_page_gets_only_the_screens_that_it_asked_for_and_only_changed_ones() 
 
 def test_what_all_pages_are_told_is_written_once() -> None:
     async def follow_by_many() -> list[dict[str, str]]:
-        page = LivePage(seen_for(2), Asked())
+        page = LivePage(seen_for(2), Asked(), no_report)
         streams = [page.stream(()) for _ in range(3)]
         told = []
         for stream in streams:
