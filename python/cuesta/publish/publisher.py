@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -33,6 +34,8 @@ class Publisher:
         self._changed = threading.Condition()
         self._messages: list[ToPublisher] = []
         self._seen: Observation | None = None
+        self._fed: Observation | None = None
+        """The newest observation that the process knows."""
         self._cpu = 0.0
         self._feeding = threading.Thread(target=self._feed, daemon=True)
         self._feeding.start()
@@ -89,9 +92,17 @@ class Publisher:
                 self._changed.wait_for(lambda: self._messages or self._seen)
                 messages, seen = self._messages, self._seen
                 self._messages, self._seen = [], None
-            if seen:
-                yield ToPublisher(seen=seen)
+            if seen and (news := self._news_of(seen)):
+                yield ToPublisher(seen=news)
             yield from messages
+
+    def _news_of(self, seen: Observation) -> Observation | None:
+        """What the process does not know yet: an interval is seen several times, with other screens at most."""
+        known, self._fed = self._fed, seen
+        if seen == known:
+            return None
+        only_screens = known is not None and replace(seen, screens=known.screens) == known
+        return replace(seen, snapshots=(), meters=()) if only_screens else seen
 
     def _obey(self, steering: Steering, stop: threading.Event, warn: Callable[[str], None]) -> None:
         for row in self._answers:

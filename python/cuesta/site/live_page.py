@@ -15,8 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from cuesta.live.followed import FollowedRun
-from cuesta.live.view import View
+from cuesta.live.followed import FollowedRun, Moment
 from cuesta.plain_text import plain
 from cuesta.records.messages import UserScreen
 from cuesta.records.reading import to_json
@@ -62,6 +61,7 @@ class LivePage:
     def __init__(self, run: FollowedRun, asks: Asks | None, show_report: ShowReport) -> None:
         self._run, self._asks, self._show_report = run, asks, show_report
         self._news = asyncio.Event()
+        self._events = _Events()
         self._reports = asyncio.Semaphore(0)
         """Counts the pages that have loaded the report."""
         self._users: dict[object, Sequence[int]] = {}
@@ -137,7 +137,7 @@ class LivePage:
         while True:
             news = self._news
             for name, content in sent.catch_up(run, users):
-                yield f"event: {name}\ndata: {to_json(content)}\n\n"
+                yield self._events.write(name, content)
             if run.ending:
                 return
             try:
@@ -168,11 +168,27 @@ class LivePage:
             self._asks.watch(sorted({user for users in self._users.values() for user in users}))
 
 
+class _Events:
+    """Writes events. What all pages are told is written once."""
+
+    def __init__(self) -> None:
+        self._newest: dict[str, tuple[object, str]] = {}
+        """The newest of each name, and its text."""
+
+    def write(self, name: str, content: object) -> str:
+        """An event as a page reads it."""
+        known, text = self._newest.get(name, (None, ""))
+        if known is not content:
+            text = f"event: {name}\ndata: {to_json(content)}\n\n"
+            self._newest[name] = content, text
+        return text
+
+
 class _Sent:
     """What one page has."""
 
     def __init__(self) -> None:
-        self._view: View | None = None
+        self._moment: Moment | None = None
         self._points, self._told, self._marks = -2, 0, 0
         self._screens: list[UserScreen] = []
 
@@ -180,14 +196,14 @@ class _Sent:
         """The events that it lacks, by name."""
         if not 0 <= run.timeline.added - self._points <= 1:
             self._points, self._told, self._marks = run.timeline.added, 0, 0
-            yield "begin", {"about": run.about, "course": run.timeline.points}
+            yield "begin", run.course
         for name, log, count in (("told", run.told, self._told), ("mark", run.marks, self._marks)):
             for said in log.since(count):
                 yield name, said
         self._told, self._marks = run.told.count, run.marks.count
-        if run.view and run.view is not self._view:
-            self._view = run.view
-            yield "moment", {"now": run.timeline.now, "view": run.view}
+        if run.moment and run.moment is not self._moment:
+            self._moment = run.moment
+            yield "moment", run.moment
         if run.timeline.added > self._points:
             self._points = run.timeline.added
             yield "point", run.timeline.points[-1]
