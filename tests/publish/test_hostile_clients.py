@@ -86,7 +86,8 @@ def published(here: Path) -> Iterator[Published]:
             assert process.stderr
             found = (re.search(r"127.0.0.1:(\d+)(?:/#token=(\S+))?", row) for row in process.stderr)
             (page, token), (metrics, _) = (address.groups() for address in (next(found), next(found)) if address)
-            run = Published(process, *(HTTPConnection("127.0.0.1", int(port)) for port in (page, metrics)))
+            connections = [HTTPConnection("127.0.0.1", int(port)) for port in (page, metrics)]
+            run = Published(process, connections[0], connections[1])
             run.enter(token)
             yield run
         finally:
