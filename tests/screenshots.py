@@ -15,6 +15,7 @@ from typing import Any
 import pyte
 
 from tests.browser import Browser, Tab, chromium, tab
+from tests.watched_page import watched_run
 from tests.watched_terminal import WatchedTerminal, watched
 
 Picture = Callable[[Browser, Path], bytes]
@@ -75,6 +76,17 @@ def _span(style: tuple[Any, ...], text: str) -> str:
     return f'<span style="{colours}{behind}">{html.escape(text)}</span>'
 
 
+def take_page(_: Browser, here: Path) -> bytes:
+    """The page of people who write in Emacs, with the screen of one of them."""
+    arguments = ("--tape", "emacs", "--target", "pty:emacs -nw -Q", "--users", "12", "--measure", "3m")
+    with watched_run(here, *arguments, "--limit", "echo.p95 < 50ms") as run:
+        run.page.open(run.base, 1100)
+        run.page.wait_for("Number(document.documentElement.dataset.now) > 60", seconds=120)
+        run.page.value("document.querySelector('#glimpses button').click()")
+        run.page.wait_for("document.querySelector('#screens .rows')")
+        return capture(run.page)
+
+
 def photograph(browser: Browser, here: Path, page: str) -> bytes:
     """A picture of a page, as large as its content and at two points for each of its own."""
     (here / "page.html").write_text(page, encoding="utf-8")
@@ -91,7 +103,7 @@ def capture(opened: Tab) -> bytes:
     return base64.b64decode(picture["data"])
 
 
-PICTURES: dict[str, Picture] = {"live.png": take_terminal_view}
+PICTURES: dict[str, Picture] = {"live.png": take_terminal_view, "live-page.png": take_page}
 """By file name."""
 
 

@@ -38,7 +38,7 @@ MOST_NOTE = 200
 """Most characters of a note."""
 SILENCE = 15.0
 """Seconds without news after which a comment is sent, so that an end that has gone away is noticed."""
-LOADING = 10.0
+LOADING = 60.0
 """Most seconds to wait, at the end, for open pages to load the report."""
 
 
