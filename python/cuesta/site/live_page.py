@@ -38,6 +38,8 @@ MOST_NOTE = 200
 """Most characters of a note."""
 SILENCE = 15.0
 """Seconds without news after which a comment is sent, so that an end that has gone away is noticed."""
+TELLING = 5.0
+"""Most seconds to wait, at the end, for open pages to take it: one may not read."""
 LOADING = 60.0
 """Most seconds to wait, at the end, for open pages to load the report."""
 
@@ -62,8 +64,10 @@ class LivePage:
         self._run, self._asks, self._show_report = run, asks, show_report
         self._news = asyncio.Event()
         self._events = _Events()
-        self._reports = asyncio.Semaphore(0)
-        """Counts the pages that have loaded the report."""
+        self._loading = 0
+        """Pages that were told the end, and load the report."""
+        self._progress = asyncio.Event()
+        """Set whenever a page has been told the end, or has loaded the report."""
         self._users: dict[object, Sequence[int]] = {}
         """The users whose screens each open page shows."""
 
@@ -89,10 +93,15 @@ class LivePage:
 
     async def hand_over(self) -> None:
         """Wait until the pages that are open have loaded the report, but not for long."""
+        await self._wait(lambda: not self._users, TELLING)
+        await self._wait(lambda: self._loading <= 0, LOADING)
+
+    async def _wait(self, is_done: Callable[[], bool], most: float) -> None:
         with suppress(TimeoutError):
-            async with asyncio.timeout(LOADING):
-                for _ in range(len(self._users) if self._run.ending and self._run.ending.folder else 0):
-                    await self._reports.acquire()
+            async with asyncio.timeout(most):
+                while not is_done():
+                    await self._progress.wait()
+                    self._progress.clear()
 
     async def page(self, _: Request) -> Response:
         """The page itself."""
@@ -110,24 +119,31 @@ class LivePage:
         return response
 
     async def _count_report(self) -> None:
-        self._reports.release()
+        self._loading -= 1
+        self._progress.set()
 
     async def events(self, request: Request) -> Response:
         """What is new, as server-sent events, with the screens of the users that the address names."""
         users = read_users(request.query_params.get("users", ""))
         if len(self._users) >= MOST_STREAMS:
             raise HTTPException(503, "too many pages are open")
-        return StreamingResponse(self.stream(users), media_type="text/event-stream")
+        stream = self.stream(users, loads_report="report" in request.query_params)
+        return StreamingResponse(stream, media_type="text/event-stream")
 
-    async def stream(self, users: Sequence[int]) -> AsyncGenerator[str]:
-        """What a page is told that shows the screens of these users, as server-sent events."""
+    async def stream(self, users: Sequence[int], *, loads_report: bool = False) -> AsyncGenerator[str]:
+        """What a page is told that shows the screens of these users, as server-sent events.
+
+        `loads_report`: whether it loads the report as soon as it is told the end.
+        """
         page = object()
         self._show(page, users)
         try:
             async for part in self._follow(users):
                 yield part
+            self._loading += loads_report
         finally:
             del self._users[page]
+            self._progress.set()
             self._ask_for_screens()
 
     async def _follow(self, users: Sequence[int]) -> AsyncIterator[str]:
