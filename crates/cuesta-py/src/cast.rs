@@ -60,7 +60,8 @@ impl Cast {
     }
 
     fn frames(&self, py: Python<'_>, begin: f64, end: f64, every: f64) -> PyResult<String> {
-        let [begin, end, every] = [begin, end, every].map(|seconds| Duration::try_from_secs_f64(seconds).map_err(value));
+        let [begin, end, every] =
+            [begin, end, every].map(|seconds| Duration::try_from_secs_f64(seconds).map_err(value));
         let (begin, end, every) = (begin?, end?, every?);
         py.detach(|| serde_json::to_string(&CastFrames::of(&self.0, begin, end, every))).map_err(value)
     }
