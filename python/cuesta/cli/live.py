@@ -18,7 +18,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
     for folder in folders:
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder", "give folders with runs in them, or leave them out")
-    os.nice(10)  # what is measured here meanwhile has precedence
     with tempfile.TemporaryDirectory(prefix="cuesta-live-") as place:
         asyncio.run(_serve(folders, arguments.at, Path(place) / "ledger.duckdb"))
     return Exit.GOOD
@@ -38,6 +37,7 @@ async def _serve(folders: list[Path], at: str | None, database: Path) -> None:
     listener = listen(*read_address(at or ""), or_free=at is None)
     access = Access(listener.host, listener.port)
     pages = Finished(Entries(folders), Reports(), database)
+    os.nice(10)  # what is measured here meanwhile has precedence
     show(access.address)
     inform("open this address; Ctrl-C ends")
     await serve(make_application(access, pages.routes()), listener, stop)
