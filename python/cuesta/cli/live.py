@@ -31,9 +31,8 @@ async def _serve(folders: list[Path], at: str | None, database: Path) -> None:
     from cuesta.site.reports import Reports  # noqa: PLC0415
     from cuesta.site.serving import listen, read_address, serve  # noqa: PLC0415
 
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, stop.set)
+    stop = asyncio.Event()
+    _stop_at_signals(stop)
     listener = listen(*read_address(at or ""), or_free=at is None)
     access = Access(listener.host, listener.port)
     pages = Finished(Entries(folders), Reports(), database)
@@ -41,3 +40,15 @@ async def _serve(folders: list[Path], at: str | None, database: Path) -> None:
     show(access.address)
     inform("open this address; Ctrl-C ends")
     await serve(make_application(access, pages.routes()), listener, stop)
+
+
+def _stop_at_signals(stop: asyncio.Event) -> None:
+    """The first signal sets the event; the second ends this process at once, whatever is being derived."""
+
+    def handle() -> None:
+        if stop.is_set():
+            os._exit(Exit.INTERRUPTED)
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, handle)
