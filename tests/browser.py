@@ -148,7 +148,7 @@ class Tab:
 
     def press(self, key: str) -> None:
         """Press a key, named as in JavaScript."""
-        text = {"text": key} if len(key) == 1 else {}
+        text = {"text": key} if len(key) == 1 else {"text": "\r", "windowsVirtualKeyCode": 13} if key == "Enter" else {}
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
