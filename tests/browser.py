@@ -148,7 +148,7 @@ class Tab:
 
     def press(self, key: str) -> None:
         """Press a key, named as in JavaScript."""
-        text = {"text": key} if len(key) == 1 else {}
+        text = {"text": key} if len(key) == 1 else {"text": "\r", "windowsVirtualKeyCode": 13} if key == "Enter" else {}
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
@@ -158,16 +158,16 @@ class Tab:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
-    def wait_for(self, condition: str, what: str = "") -> None:
-        """Wait until an expression of JavaScript is true; fail after 30 s, and if the page is left meanwhile."""
+    def wait_for(self, condition: str, what: str = "", seconds: int = 30) -> None:
+        """Wait until an expression of JavaScript is true; fail after `seconds`, and if the page is left."""
         looks = f"""
         new Promise(resolve => {{
           const look = () => {{ if ({condition}) resolve(true); else setTimeout(look, 20); }};
-          setTimeout(() => resolve(false), 30000);
+          setTimeout(() => resolve(false), {1000 * seconds});
           look();
         }})
         """
-        assert self.value(looks), f"{what or condition}: not within 30 s"
+        assert self.value(looks), f"{what or condition}: not within {seconds} s"
 
     def point(self, x: float, y: float, *, click: bool = False) -> None:
         """Move the mouse to a place in the window, and click there if asked to."""

@@ -32,9 +32,11 @@ class WatchedTerminal:
     It stays open when the command has ended, so that its settings can be compared.
     """
 
-    def __init__(self, here: Path, size: tuple[int, int], command: Sequence[str], **environment: str) -> None:
+    def __init__(
+        self, here: Path, size: tuple[int, int], command: Sequence[str], screen: Any = None, **environment: str
+    ) -> None:
         columns, rows = size
-        self.emulator = pyte.Screen(columns, rows)
+        self.emulator = screen or pyte.Screen(columns, rows)
         self.written = b""
         self._stream = pyte.ByteStream(self.emulator)
         self._master, self._slave = pty.openpty()
@@ -52,6 +54,11 @@ class WatchedTerminal:
     def settings(self) -> list[Any]:
         """The settings of the terminal, as a program would read them."""
         return termios.tcgetattr(self._slave)
+
+    def takes_back(self) -> None:
+        """Do what a shell does with the terminal of a command that was stopped."""
+        termios.tcsetattr(self._slave, termios.TCSANOW, self.settings_before)
+        self.emulator.reset()
 
     def resize(self, columns: int, rows: int) -> None:
         """Change the size of the window."""
@@ -117,9 +124,11 @@ class WatchedTerminal:
 
 
 @contextmanager
-def watched(here: Path, size: tuple[int, int], *arguments: str, **environment: str) -> Iterator[WatchedTerminal]:
-    """Run `cuesta ARGUMENTS` on a terminal of this many columns and rows during the block."""
-    terminal = WatchedTerminal(here, size, [*CUESTA, *arguments], **environment)
+def watched(
+    here: Path, size: tuple[int, int], *arguments: str, screen: Any = None, **environment: str
+) -> Iterator[WatchedTerminal]:
+    """Run `cuesta ARGUMENTS` on a terminal of this many columns and rows during the block; `screen` may judge it."""
+    terminal = WatchedTerminal(here, size, [*CUESTA, *arguments], screen, **environment)
     try:
         yield terminal
     finally:

@@ -34,6 +34,7 @@ WORK = {
     "ledger, checked": (f"ledger --check {STUDIES}/benchmark/1974.toml", 1, "pydantic rich"),
     "ledger, asked": ("ledger main --sql 'from steps'", 0, "duckdb pydantic rich"),
     "report": ("report loads --verbose", 0, "markupsafe pydantic rich"),
+    "live": ("live missing", 104, ""),
     "host": ("host --attached", 0, "pydantic"),
     "tmux": ("tmux status", 1, ""),  # no agent works here
     "meters": ("meters 50ms 1", 0, "rich"),

@@ -131,6 +131,18 @@ def test_ctrl_c_stops_and_a_second_one_ends_at_once(here: Path, write: Write, pl
         assert terminal.ends() == Exit.INTERRUPTED
 
 
+def test_a_run_that_was_stopped_takes_the_terminal_again(here: Path, plan: str) -> None:
+    with watched(here, (80, 24), "run", plan, "--out", "out") as terminal:
+        terminal.shows("^ECHO +p50")
+        terminal.process.send_signal(signal.SIGSTOP)
+        terminal.takes_back()
+        terminal.process.send_signal(signal.SIGCONT)
+        terminal.until(lambda: ALTERNATE in terminal.emulator.mode, "the alternate screen")
+        terminal.shows("^USERS")
+        terminal.types("q")
+        terminal.ends()
+
+
 def test_the_view_follows_the_window(here: Path, plan: str) -> None:
     with watched(here, (80, 24), "run", plan, "--out", "out") as terminal:
         terminal.shows("^ECHO +p50")

@@ -7,7 +7,9 @@ from typing import Any
 
 from cuesta.engine.console import Console, Requests
 from cuesta.engine.ports import Observer
+from cuesta.live.view import merge
 from cuesta.plan import RawOptions
+from cuesta.publish.metrics import Metrics
 from cuesta.records.observation import Observation
 from cuesta.workflow.control import Control
 from cuesta.workflow.measure import measure, prepare_run
@@ -35,6 +37,12 @@ def seen(series: Mapping[str, Iterable[float]], **fields: Any) -> Observation:
     """One moment of a run of one agent: durations of its series in seconds; as `snapshot` else."""
     encoded = {tag: encode(durations) for tag, durations in series.items()}
     return Observation(snapshots=[snapshot(series=encoded, **({"totals": TOTALS} | fields))])
+
+
+def take(metrics: Metrics, observed: Observation) -> None:
+    """Have metrics take what is seen, as the process does that publishes a run."""
+    if view := merge(observed):
+        metrics.take(observed.snapshots, view)
 
 
 def observe_run(here: Path, observer: Observer) -> Run:

@@ -12,7 +12,7 @@ from cuesta.publish.document import renew_document
 from cuesta.publish.metrics import Metrics
 from cuesta.publish.prometheus import make_registry
 from tests.daemons import needed
-from tests.publish.observed import seen
+from tests.publish.observed import seen, take
 
 PAGE = Path(__file__).parents[2] / "docs/dashboards.md"
 
@@ -37,7 +37,7 @@ def test_what_a_scrape_weighs_is_what_the_page_says() -> None:
         for figure in ("response", "first_response")
     }
     metrics = Metrics("a run")
-    metrics.take(seen(series))
+    take(metrics, seen(series))
     assert len(metrics.durations()) == 8
     said = re.search(r"takes (\d+) buckets .*? is about (\d+) KB", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert said

@@ -12,7 +12,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from cuesta.publish.buckets import EDGES, SCALE
 from cuesta.publish.metrics import Metrics
 from cuesta.publish.native_histograms import encode, is_asked_for
-from tests.publish.observed import seen
+from tests.publish.observed import seen, take
 
 NAME, VALUES = 1, 4
 """Fields of a MetricFamily."""
@@ -54,7 +54,7 @@ def families(body: bytes) -> Iterator[tuple[str, list[bytes]]]:
 @pytest.fixture
 def found() -> dict[str, list[bytes]]:
     metrics = Metrics("a run")
-    metrics.take(seen({"editors/save/response": [0.0, 0.001, 0.2, 0.2, 100.0]}, doing={"keying": 3}))
+    take(metrics, seen({"editors/save/response": [0.0, 0.001, 0.2, 0.2, 100.0]}, doing={"keying": 3}))
     return dict(families(encode(metrics)))
 
 

@@ -3,6 +3,7 @@
 import sys
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from cuesta.publish.otlp import send_metrics
 from cuesta.publish.otlp_settings import DEFAULT_INTERVAL, check, read_interval
 from tests.daemons import free_port
 from tests.publish.collecting import Collector, attributes, collecting, quantile
-from tests.publish.observed import observe_run, seen
+from tests.publish.observed import observe_run, seen, take
 
 NEVER = "3600000"
 """Milliseconds: only the last metrics are sent."""
@@ -44,14 +45,14 @@ def refuse(text: str) -> None:
 def make_metrics() -> Metrics:
     metrics = Metrics("a run")
     durations = {"editors/keys/echo": [0.0, 0.01, 0.02, 0.5], "editors/save/response": [0.1]}
-    metrics.take(seen(durations, doing={"keying": 3}))
+    take(metrics, seen(durations, doing={"keying": 3}))
     return metrics
 
 
 def test_quantiles_of_a_run_are_within_two_percent_of_the_summary(collector: Collector, tmp_path: Path) -> None:
     metrics = Metrics("a run")
     with send_metrics(metrics, refuse):
-        summary = observe_run(tmp_path, metrics.take).json()
+        summary = observe_run(tmp_path, partial(take, metrics)).json()
     sent = collector.metrics()
     for figure in ("echo", "response", "first_response", "lateness"):
         (point,) = sent[f"cuesta.{figure}.duration"].exponential_histogram.data_points
@@ -110,7 +111,7 @@ def test_metrics_are_sent_at_intervals_and_at_the_end(collector: Collector, monk
     metrics = Metrics("a run")
     with send_metrics(metrics, refuse):
         collector.wait_for(3)
-        metrics.take(seen({"editors/keys/echo": [0.1] * 7}))
+        take(metrics, seen({"editors/keys/echo": [0.1] * 7}))
     (point,) = collector.metrics()["cuesta.echo.duration"].exponential_histogram.data_points
     assert point.count == 7, "what came last is sent"
 

@@ -11,8 +11,8 @@ from prometheus_client.parser import text_string_to_metric_families as read_text
 from cuesta.publish.instruments import DURATIONS, NUMBERS, prometheus_name
 from cuesta.publish.metrics import Metrics
 from cuesta.publish.native_histograms import CONTENT_TYPE
-from cuesta.publish.prometheus import make_app
-from tests.publish.observed import seen
+from cuesta.publish.prometheus import MetricsApp
+from tests.publish.observed import seen, take
 
 OPENMETRICS = "application/openmetrics-text;version=1.0.0,text/plain;q=0.5"
 PROTOBUF = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited,text/plain;q=0.5"
@@ -22,7 +22,7 @@ PROTOBUF = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFam
 def metrics() -> Metrics:
     metrics = Metrics('run "1"')
     durations = {"editors/keys/echo": [0.01, 0.02, 0.5], 'editors/a "b\\c/response': [0.0, 200.0]}
-    metrics.take(seen(durations, doing={"keying": 3}))
+    take(metrics, seen(durations, doing={"keying": 3}))
     metrics.mark('say "here"\n')
     return metrics
 
@@ -39,7 +39,7 @@ def ask(metrics: Metrics, accept: str = "", encoding: str = "") -> tuple[dict[st
 
     headers = [(b"accept", accept.encode()), (b"accept-encoding", encoding.encode())]
     scope = {"type": "http", "method": "GET", "query_string": b"", "headers": headers}
-    asyncio.run(make_app(metrics)(scope, receive, send))
+    asyncio.run(MetricsApp(metrics)(scope, receive, send))
     start, body = sent
     assert start["status"] == 200
     return {name.decode().lower(): value.decode() for name, value in start["headers"]}, body["body"]

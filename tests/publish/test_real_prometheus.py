@@ -14,11 +14,11 @@ import pytest
 from cuesta.publish.buckets import EDGES
 from cuesta.publish.instruments import DURATIONS, NUMBERS, prometheus_name
 from cuesta.publish.metrics import Metrics
-from cuesta.publish.prometheus import make_app
+from cuesta.publish.prometheus import MetricsApp
 from cuesta.records.observation import Observation
 from cuesta.records.rows import MeterRecord
 from tests.meter_reports import traced
-from tests.publish.observed import PASSES, USERS, observe_run
+from tests.publish.observed import PASSES, USERS, observe_run, take
 from tests.publish.scraping import Prometheus, Scraped, prometheus
 
 DASHBOARD = json.loads((Path(__file__).parents[2] / "examples/grafana/cuesta.json").read_text(encoding="utf-8"))
@@ -48,10 +48,10 @@ def scraped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScrapedRun]:
     metrics = Metrics("a run")
     metrics.mark("the cache is cold")
     metrics.tell("trial 1: kept")
-    apps = {"explicit": Scraped(make_app(metrics)), "native": Scraped(make_app(metrics), takes_native=True)}
+    apps = {"explicit": Scraped(MetricsApp(metrics)), "native": Scraped(MetricsApp(metrics), takes_native=True)}
     with prometheus(tmp_path_factory.mktemp("prometheus"), apps, "--enable-feature=native-histograms") as asked:
         apps["explicit"].wait_for(1)
-        run = observe_run(tmp_path_factory.mktemp("run"), lambda seen: metrics.take(with_trouble(seen)))
+        run = observe_run(tmp_path_factory.mktemp("run"), lambda seen: take(metrics, with_trouble(seen)))
         ended = time.time()
         for name, app in apps.items():
             while asked.last_scrape(name) <= ended:

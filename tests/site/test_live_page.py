@@ -1,6 +1,5 @@
 """What a page is told of a run: all of it once, then what is new, however slow the page is."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from cuesta.live.about import About
-from cuesta.live.followed import Ending, FollowedRun
+from cuesta.live.followed import Course, Ending, FollowedRun
 from cuesta.records.messages import UserScreen
 from cuesta.records.reading import from_json
 from cuesta.site.live_page import MOST_USERS, MOST_WATCHED, LivePage, _Sent, read_users
@@ -74,8 +73,8 @@ def test_a_page_that_was_away_is_told_the_whole_course_again() -> None:
         run.take(observation(seconds=second))
     events = dict(sent.catch_up(run, ()))
     assert list(events) == ["begin", "moment"]
-    course = json.loads(json.dumps(events["begin"], default=lambda each: getattr(each, "at", None)))["course"]
-    assert course == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    assert isinstance(events["begin"], Course)
+    assert [point.at for point in events["begin"].course] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
 
 
 def test_marks_and_sentences_are_told_again_with_the_course() -> None:
@@ -97,6 +96,22 @@ def test_a_page_gets_only_the_screens_that_it_asked_for_and_only_changed_ones() 
     assert "screens" not in names(sent, run, [4])
     run.take(replace(observation(), screens=[screen(3), screen(4, "x")]))
     assert names(sent, run, [4])[-1] == "screens"
+
+
+def test_what_all_pages_are_told_is_written_once() -> None:
+    async def follow_by_many() -> list[dict[str, str]]:
+        page = LivePage(seen_for(2), Asked(), no_report)
+        streams = [page.stream(()) for _ in range(3)]
+        told = []
+        for stream in streams:
+            events = [await anext(stream) for _ in range(2)]
+            told.append({event.split()[1]: event for event in events})
+            await stream.aclose()
+        return told
+
+    first, *others = anyio.run(follow_by_many)
+    assert list(first) == ["begin", "moment"]
+    assert all(events[name] is first[name] for events in others for name in first)
 
 
 def test_the_end_is_told_last() -> None:

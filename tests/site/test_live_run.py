@@ -1,19 +1,15 @@
 """The page of a run that goes on, in a real browser: two users at Emacs, and one at a program with hostile output."""
 
 import json
-import re
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
 from cuesta.errors import Exit
-from tests.browser import Browser, Tab, chromium, tab
+from tests.browser import tab
+from tests.watched_page import WatchedRun, watched_run
 
 HOSTILE = "<img src=/x onerror=document.title=1>"
 PLAN = """
@@ -45,43 +41,16 @@ End
 """
 
 
-@dataclass
-class Watched:
-    """A run that goes on, with the page of it in a browser."""
-
-    process: subprocess.Popen[str]
-    address: str
-    folder: Path
-    browser: Browser
-    page: Tab
-
-    @property
-    def base(self) -> str:
-        """The address without the token."""
-        return self.address.partition("#")[0]
-
-
 @pytest.fixture(scope="module")
-def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WatchedRun]:
     place = tmp_path_factory.mktemp("watched")
     (place / "plan.toml").write_text(PLAN)
     (place / "hostile.tape").write_text(TAPE)
-    command = [sys.executable, "-m", "cuesta", "run", "plan.toml", "--web", "127.0.0.1:0", "--plain", "--out", "run"]
-    with (
-        subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process,
-        chromium(place / "profile") as browser,
-        tab(browser) as page,
-    ):
-        try:
-            assert process.stderr
-            address = next(found[0] for row in process.stderr if (found := re.search(r"http://\S+", row)))
-            page.enter(address)
-            yield Watched(process, address, place / "run", browser, page)
-        finally:
-            process.kill()
+    with watched_run(place, "plan.toml") as run:
+        yield run
 
 
-def test_charts_move(watched: Watched) -> None:
+def test_charts_move(watched: WatchedRun) -> None:
     """Their lines have more points each second, and the table behind one has the newest second on top."""
     page = watched.page
     page.wait_for("document.documentElement.dataset.now && document.querySelector('#charts svg .mark-line path')")
@@ -95,7 +64,7 @@ def test_charts_move(watched: Watched) -> None:
     page.wait_for(f"document.querySelector('#charts tbody th') && Number({newest}) > Number({first})")
 
 
-def test_a_screen_shows_what_emacs_drew_and_follows_keys(watched: Watched) -> None:
+def test_a_screen_shows_what_emacs_drew_and_follows_keys(watched: WatchedRun) -> None:
     page = watched.page
     page.wait_for("document.querySelector('#glimpses button')")
     page.value("document.getElementById('number').value = '0'")
@@ -109,7 +78,7 @@ def test_a_screen_shows_what_emacs_drew_and_follows_keys(watched: Watched) -> No
     page.wait_for(inverse, "the mode line has a ground of its own")
 
 
-def test_what_hosts_and_tapes_say_is_text(watched: Watched) -> None:
+def test_what_hosts_and_tapes_say_is_text(watched: WatchedRun) -> None:
     """A script in a banner, and in a transaction's name does nothing."""
     page = watched.page
     page.value("document.getElementById('number').value = '2'")
@@ -119,7 +88,7 @@ def test_what_hosts_and_tapes_say_is_text(watched: Watched) -> None:
     assert "watched" in page.value("document.title")
 
 
-def test_a_second_page_and_one_that_is_loaded_again_show_the_run_too(watched: Watched) -> None:
+def test_a_second_page_and_one_that_is_loaded_again_show_the_run_too(watched: WatchedRun) -> None:
     with tab(watched.browser) as second:
         second.open(watched.base)
         second.wait_for("document.querySelectorAll('#figures .figure').length === 5")
@@ -128,7 +97,7 @@ def test_a_second_page_and_one_that_is_loaded_again_show_the_run_too(watched: Wa
     watched.page.wait_for("document.querySelector('#screens [data-user=\"2\"] .rows')", "it still shows this user")
 
 
-def test_a_mark_is_recorded(watched: Watched) -> None:
+def test_a_mark_is_recorded(watched: WatchedRun) -> None:
     page = watched.page
     page.value("document.getElementById('ask-mark').click()")
     page.value("document.getElementById('note').value = 'deployed <b>v2</b>'")
@@ -148,7 +117,7 @@ def test_a_mark_is_recorded(watched: Watched) -> None:
         ("", None, {"Host": "evil.example"}),
     ],
 )
-def test_others_are_refused(watched: Watched, path: str, data: bytes | None, headers: dict[str, str]) -> None:
+def test_others_are_refused(watched: WatchedRun, path: str, data: bytes | None, headers: dict[str, str]) -> None:
     request = urllib.request.Request(watched.base + path, data, headers)
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(request)
@@ -156,14 +125,14 @@ def test_others_are_refused(watched: Watched, path: str, data: bytes | None, hea
     refused.value.close()
 
 
-def test_the_page_stops_the_run_and_shows_its_report(watched: Watched) -> None:
+def test_the_page_stops_the_run_and_shows_its_report(watched: WatchedRun) -> None:
     """It is the last test: it ends the run that the others look at."""
     page = watched.page
     page.value("document.getElementById('ask-stop').click()")
     page.value("document.querySelector('#stop-dialog button[value=stop]').click()")
     page.wait_for_load()
     assert page.value("location.pathname") == "/report"
-    assert page.value("document.querySelector('.verdict').innerText")
+    assert page.value("document.querySelector('.verdict')?.innerText"), page.value("document.body.innerText")
     page.wait_for("document.documentElement.dataset.plots === 'drawn'", "its plots")
     _, errors = watched.process.communicate(timeout=60)
     assert watched.process.returncode == Exit.INTERRUPTED, errors

@@ -52,7 +52,10 @@ impl CastFrames {
             match &event.kind {
                 EventKind::Output(text) => drawing.screen.feed(text.as_bytes()),
                 EventKind::Resize { columns, rows } => drawing.screen.resize(*columns, *rows),
-                EventKind::Marker(text) if event.at >= begin => markers.push((event.at.as_secs_f64(), text.clone())),
+                EventKind::Marker(text) if event.at >= begin => {
+                    markers.push((event.at.as_secs_f64(), text.clone()));
+                    continue;
+                }
                 _ => continue,
             }
             if event.at >= begin {
@@ -147,7 +150,7 @@ mod tests {
         cast.events.push(Event { at: at(200), kind: EventKind::Resize { columns: 12, rows: 2 } });
         cast.events.push(Event { at: at(300), kind: EventKind::Marker("session 2".into()) });
         let shown = CastFrames::of(&cast, at(0), at(1000), at(100));
-        assert_eq!(shown.frames.iter().map(|frame| frame.size).collect::<Vec<_>>()[2], (12, 2));
+        assert_eq!(shown.frames.iter().map(|frame| frame.size).collect::<Vec<_>>(), [(10, 3), (10, 3), (12, 2)]);
         assert_eq!(shown.markers, [(0.3, "session 2".to_owned())]);
     }
 }

@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,6 +56,7 @@ def fingerprint(folder: Path) -> str:
     for place, below, files in os.walk(folder):
         below.sort()
         for name in sorted(files):
-            about = os.stat(os.path.join(place, name))
-            digest.update(f"{place}/{name} {about.st_size} {about.st_mtime_ns}\n".encode())
+            with suppress(OSError):  # a run that goes on replaces files
+                about = os.stat(os.path.join(place, name))
+                digest.update(f"{place}/{name} {about.st_size} {about.st_mtime_ns}\n".encode())
     return digest.hexdigest()

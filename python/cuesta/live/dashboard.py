@@ -11,7 +11,7 @@ from rich.text import Text
 from cuesta.columns import cut, wrap_text
 from cuesta.live.about import About, LiveLimit
 from cuesta.live.history import History, sparkline
-from cuesta.live.rows import BAD, FAINT, GOOD, LABEL, NAME, Ranked, labelled, right_aligned
+from cuesta.live.rows import BAD, DRAWN, FAINT, GOOD, LABEL, NAME, Ranked, gap, labelled, right_aligned
 from cuesta.live.search_rows import rows_of_search
 from cuesta.live.view import HostView, Quantiles, View
 from cuesta.plain_text import plain
@@ -100,7 +100,7 @@ def _head(scene: Scene, width: int) -> Iterator[Ranked]:
     yield 0, _title(scene, width)
     if scene.view and scene.view.total:
         done = min(round(scene.view.elapsed / scene.view.total * width), width)
-        yield 3, Text.assemble("━" * done, ("━" * (width - done), FAINT))
+        yield 3, Text.assemble(("━" * done, DRAWN), ("━" * (width - done), FAINT))
 
 
 def _body(scene: Scene, width: int) -> Iterator[Ranked]:
@@ -110,11 +110,15 @@ def _body(scene: Scene, width: int) -> Iterator[Ranked]:
         yield 0, Text("the host and the users are being started", FAINT)
     else:
         yield from ((0, row) for row in _users(view, width))
+        yield gap()
         if view.search:
             yield from rows_of_search(view.search, width)
+            yield gap()
         yield from _figures(scene, view, width)
         yield from _hosts(scene, view, width)
+        yield gap()
         yield from _people(view)
+    yield gap()
     for number, said in enumerate(reversed(scene.told) if view is None or not view.search else ()):
         yield (6 if number else 4), labelled("" if number else "LAST", Text(plain(said)))
 
@@ -142,7 +146,7 @@ def _figures(scene: Scene, view: View, width: int) -> Iterator[Ranked]:
     def sparked(name: str, text: str, of: Callable[[View], float | None]) -> Text:
         row = labelled(name, Text(f"{text:<{TIMES}}"))
         spark = min(width - LABEL - TIMES - 2, WIDEST_SPARKLINE)
-        return row.append(f"  {sparkline(scene.history.values(of), spark)}") if spark > 0 else row
+        return row.append(f"  {sparkline(scene.history.values(of), spark)}", DRAWN) if spark > 0 else row
 
     yield 0, sparked("ECHO", _times(view.echo), lambda each: each.echo.p95 if each.echo else None)
     yield 0, sparked("RESPONSE", _times(view.response), lambda each: each.response.p95 if each.response else None)
@@ -150,6 +154,7 @@ def _figures(scene: Scene, view: View, width: int) -> Iterator[Ranked]:
         yield 0, row
     if view.errors:
         yield 0, labelled("ERRORS", Text(count(view.errors), BAD))
+    yield gap()
     yield 3, sparked("KEYS", f"{digits(view.keys_per_s):>9} a second", lambda each: each.keys_per_s)
     yield 3, sparked("ANSWERS", f"{digits(view.per_s):>9} a second", lambda each: each.per_s)
     late = seconds(view.lateness.p99) if view.lateness else "—"
@@ -194,7 +199,7 @@ def _hosts(scene: Scene, view: View, width: int) -> Iterator[Ranked]:
         row = labelled(name, Text(f"{cpu:<{TIMES}}"))
         spark = min(width - LABEL - TIMES - 2, WIDEST_SPARKLINE)
         busy = scene.history.values(_busy_of(number))
-        yield 2, row.append(f"  {sparkline(busy, spark, 100.0)}") if spark > 0 else row
+        yield 2, row.append(f"  {sparkline(busy, spark, 100.0)}", DRAWN) if spark > 0 else row
         for line in _causes(host, width - LABEL):
             yield 5, labelled("", Text(line, FAINT))
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cuesta.live.about import About
-from cuesta.live.timeline import Timeline
+from cuesta.live.timeline import Point, Timeline
 from cuesta.live.view import View, merge
 from cuesta.records.messages import UserScreen
 from cuesta.records.observation import Observation
@@ -34,6 +34,23 @@ class Said:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The newest moment of a run."""
+
+    now: float
+    """Seconds since the start of the run, through all its segments."""
+    view: View
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What is run, and its course so far."""
+
+    about: About
+    course: Sequence[Point]
+
+
 class Log:
     """What was said, in order; the oldest is forgotten when there is too much."""
 
@@ -57,8 +74,9 @@ class FollowedRun:
 
     def __init__(self, about: About) -> None:
         self.about = about
-        self.view: View | None = None
+        self.moment: Moment | None = None
         self.timeline = Timeline()
+        self.course = Course(about, ())
         self.screens: Sequence[UserScreen] = ()
         self.told = Log()
         """What was said of the run."""
@@ -68,12 +86,18 @@ class FollowedRun:
         self._marks: Sequence[MarkRow] = ()
         self._answers = 0
 
+    @property
+    def view(self) -> View | None:
+        """The newest moment by the time of its segment."""
+        return self.moment.view if self.moment else None
+
     def take(self, seen: Observation) -> None:
-        """Take what is seen of it."""
+        """Take what is seen of it. Without snapshots the newest moment stays."""
         self.screens = seen.screens
-        self.view = merge(seen) or self.view
-        if self.view:
-            self.timeline.add(self.view)
+        if view := merge(seen):
+            self.timeline.add(view)
+            self.course = Course(self.about, tuple(self.timeline.points))
+            self.moment = Moment(self.timeline.now, view)
         for answer in seen.answers[self._answers :]:
             self.tell(answer)
         self._answers = len(seen.answers)

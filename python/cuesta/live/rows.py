@@ -5,9 +5,16 @@ from rich.text import Text
 LABEL = 10
 """Columns of the names of rows."""
 FAINT, GOOD, BAD, NAME = "dim", "green", "bold red", "bold"
+DRAWN = "bright_blue"
+"""Sparklines and bars: a colour that can be seen on dark and on light."""
 
 Ranked = tuple[int, Text]
 """A row, and its rank: 0 is shown in any case."""
+
+
+def gap() -> Ranked:
+    """What stands between two blocks of rows where there is room."""
+    return 7, Text()
 
 
 def right_aligned(row: Text, at: str, width: int) -> Text:

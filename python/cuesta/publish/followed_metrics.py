@@ -15,8 +15,8 @@ class FollowedMetrics:
 
     def take(self, message: ToPublisher) -> None:
         """Take what is new."""
-        if message.seen:
-            self.metrics.take(message.seen)
+        if message.seen and self._run.view:
+            self.metrics.take(message.seen.snapshots, self._run.view)
         if message.told is not None:
             self.metrics.tell(message.told)
         for mark in self._run.marks.since(self._marks):

@@ -10,10 +10,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from cuesta.live.view import HostView, View, merge
+from cuesta.live.view import HostView, View
 from cuesta.plain_text import plain
 from cuesta.publish.metrics import load
-from cuesta.records.observation import Observation
 
 Row = dict[str, Any]
 
@@ -76,10 +75,9 @@ class JsonRows:
         self._moment: tuple[float, int] | None = None
         self._seconds = 0.0
 
-    def take(self, seen: Observation) -> Iterator[Row]:
-        """The rows of what is seen now; none if it has been seen before."""
-        view = merge(seen)
-        if view is None or self._moment == (view.elapsed, view.step):
+    def take(self, view: View) -> Iterator[Row]:
+        """The rows of a moment; none if it has been seen before."""
+        if self._moment == (view.elapsed, view.step):
             return
         if begins_step(self._moment, view):
             yield {"kind": "step", "seconds": view.elapsed, "step": view.step, "load": load(view)}

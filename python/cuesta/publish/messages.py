@@ -43,6 +43,7 @@ class ToPublisher:
 
     begin: Beginning | None = None
     seen: Observation | None = None
+    """What is new of the run; without snapshots if only screens are."""
     told: str | None = None
     """A sentence on the progress."""
     end: Ending | None = None

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from cuesta._native import Histogram
-from cuesta.live.view import View, merge
+from cuesta.live.view import View
 from cuesta.plain_text import plain
 from cuesta.records.messages import Snapshot
-from cuesta.records.observation import Observation
 from cuesta.records.series import KEYS
 from cuesta.units import many
 
@@ -81,17 +80,14 @@ class Metrics:
         self._step: tuple[int, int] | None = None
         self._events: deque[Event] = deque(maxlen=MOST_EVENTS)
 
-    def take(self, seen: Observation) -> None:
-        """Take what is seen now. An observation without snapshots has nothing new."""
-        view = merge(seen)
-        if view is None:
-            return
+    def take(self, snapshots: Sequence[Snapshot], view: View) -> None:
+        """Take what is seen now: the newest snapshot of each agent, and the moment that they make."""
         with self._lock:
-            if any(self._is_of_another_segment(snapshot) for snapshot in seen.snapshots):
+            if any(self._is_of_another_segment(snapshot) for snapshot in snapshots):
                 self._ended = self._add_up()
                 self._segments += 1
                 self._latest.clear()
-            self._latest.update({snapshot.agent: snapshot for snapshot in seen.snapshots})
+            self._latest.update({snapshot.agent: snapshot for snapshot in snapshots})
             self.view = view
             step = self._segments, view.step
             if view.phase != "start" and step != self._step:

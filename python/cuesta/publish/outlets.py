@@ -35,6 +35,7 @@ class Requests:
     def __init__(self, say: Say) -> None:
         self._say = say
         self._watched: dict[str, WatchOrder] = {}
+        self._asked: WatchOrder | None = None
 
     def watch(self, outlet: str, order: WatchOrder) -> None:
         """Have the drivers show what an outlet publishes, beside what others do."""
@@ -42,7 +43,10 @@ class Requests:
         orders = self._watched.values()
         users = dict.fromkeys(user for each in orders for user in each.users)
         series = any(each.series for each in orders)
-        self._say(FromPublisher(watch=WatchOrder(users=tuple(users), series=series)))
+        order = WatchOrder(users=tuple(users), series=series)
+        if order != self._asked:  # pages come and go faster than what they show changes
+            self._asked = order
+            self._say(FromPublisher(watch=order))
 
     def mark(self, note: str) -> None:
         """Mark this instant."""

@@ -42,8 +42,8 @@ class Printed:
         self._queue.put(None)
 
     def _new_rows(self, message: ToPublisher) -> Iterator[Row]:
-        if message.seen:
-            yield from self._rows.take(message.seen)
+        if message.seen and self._run.view:
+            yield from self._rows.take(self._run.view)
         if message.told is not None:
             yield self._rows.tell(message.told)
         for mark in self._run.marks.since(self._marks):

@@ -27,22 +27,24 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Coroutine[Any, Any, None]]
 
 
-def make_app(metrics: Metrics) -> App:
-    """An application that answers each GET with the metrics as they are then."""
-    as_text: App = make_asgi_app(make_registry(metrics))
+class MetricsApp:
+    """Answers each GET with the metrics as they are then."""
 
-    async def app(scope: Message, receive: Receive, send: Send) -> None:
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self._as_text: App = make_asgi_app(make_registry(metrics))
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer one."""
         headers = dict(scope["headers"])
         if not native_histograms.is_asked_for(headers.get(b"accept", b"")):
-            await as_text(scope, receive, send)
+            await self._as_text(scope, receive, send)
             return
-        body, about = native_histograms.encode(metrics), [(b"content-type", native_histograms.CONTENT_TYPE)]
+        body, about = native_histograms.encode(self._metrics), [(b"content-type", native_histograms.CONTENT_TYPE)]
         if b"gzip" in headers.get(b"accept-encoding", b""):
             body, about = gzip.compress(body, 1), [*about, (b"content-encoding", b"gzip")]
         await send({"type": "http.response.start", "status": 200, "headers": about})
         await send({"type": "http.response.body", "body": body})
-
-    return app
 
 
 def make_registry(metrics: Metrics) -> CollectorRegistry:

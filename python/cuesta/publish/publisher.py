@@ -1,5 +1,6 @@
 """The command's end of the process that publishes its run: feeds it, and passes on what those who watch ask for."""
 
+import atexit
 import json
 import os
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -18,8 +20,8 @@ from cuesta.publish.messages import Beginning, FromPublisher, Outlets, ToPublish
 from cuesta.records.observation import Observation
 from cuesta.records.reading import from_json
 
-PATIENCE = 20.0
-"""Seconds for the process to end after the run: pages that are open load the report."""
+PATIENCE = 70.0
+"""Seconds for the process to end after the run: pages that are open load the report, for a minute at most."""
 ADDRESSES = {"web": "the page is at {}", "prometheus": "Prometheus can scrape {}"}
 
 
@@ -33,6 +35,8 @@ class Publisher:
         self._changed = threading.Condition()
         self._messages: list[ToPublisher] = []
         self._seen: Observation | None = None
+        self._fed: Observation | None = None
+        """The newest observation that the process knows."""
         self._cpu = 0.0
         self._feeding = threading.Thread(target=self._feed, daemon=True)
         self._feeding.start()
@@ -52,13 +56,15 @@ class Publisher:
         self._send(ToPublisher(told=sentence))
 
     def end(self, ending: Ending) -> None:
-        """Publish that the run has ended, and wait for the process to end."""
+        """Publish that the run has ended."""
         self._send(ToPublisher(end=ending))
-        self._feeding.join(PATIENCE)
-        try:
+
+    def wait(self) -> None:
+        """Wait for the process to end, but not for ever, and not if somebody interrupts."""
+        with suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
             self._process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
+        self._process.kill()
+        self._process.wait()
 
     def cpu(self) -> float:
         """CPU seconds of the process so far."""
@@ -89,12 +95,20 @@ class Publisher:
                 self._changed.wait_for(lambda: self._messages or self._seen)
                 messages, seen = self._messages, self._seen
                 self._messages, self._seen = [], None
-            if seen:
-                yield ToPublisher(seen=seen)
+            if seen and (news := self._news_of(seen)):
+                yield ToPublisher(seen=news)
             yield from messages
 
+    def _news_of(self, seen: Observation) -> Observation | None:
+        """What the process does not know yet: an interval is seen several times, with other screens at most."""
+        known, self._fed = self._fed, seen
+        if seen == known:
+            return None
+        only_screens = known is not None and replace(seen, screens=known.screens) == known
+        return replace(seen, snapshots=(), meters=()) if only_screens else seen
+
     def _obey(self, steering: Steering, stop: threading.Event, warn: Callable[[str], None]) -> None:
-        for row in self._answers:
+        for row in self._answers:  # until the process has ended
             message = from_json(FromPublisher, json.loads(row))
             if message.cpu is not None:
                 self._cpu = message.cpu
@@ -112,21 +126,27 @@ class Publisher:
 def start_publisher(about: About, outlets: Outlets, folder: Path) -> Iterator[Publisher]:
     """Have a process publish a run during the block, whose folder will be `folder`.
 
-    Raises CuestaError if an address cannot be had.
+    The process ends once pages that are open have loaded the report and the last rows and metrics are taken; the
+    command waits for it when all else is done. Raises CuestaError if an address cannot be had.
     """
     read, write = os.pipe()
     command = [sys.executable, "-m", "cuesta.publish.process", str(write)]
-    with (
-        os.fdopen(read, "rb") as answers,
-        subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[write]) as process,
-    ):
-        os.close(write)
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[write])
+    os.close(write)
+    answers = os.fdopen(read, "rb")
+    try:
         addresses = _begin(process, answers, Beginning(about=about, outlets=outlets, run=folder.name))
-        publisher = Publisher(process, answers, addresses)
-        try:
-            yield publisher
-        finally:
-            publisher.end(Ending(sentence="the run has ended", folder=str(folder.absolute())))
+    except CuestaError:
+        process.kill()
+        process.wait()
+        answers.close()
+        raise
+    publisher = Publisher(process, answers, addresses)
+    atexit.register(publisher.wait)
+    try:
+        yield publisher
+    finally:
+        publisher.end(Ending(sentence="the run has ended", folder=str(folder.absolute())))
 
 
 def _begin(process: subprocess.Popen[bytes], answers: IO[bytes], beginning: Beginning) -> Mapping[str, str]:

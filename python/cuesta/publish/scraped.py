@@ -3,13 +3,13 @@
 import asyncio
 
 from starlette.applications import Starlette
-from starlette.routing import Mount
+from starlette.routing import Route
 
 from cuesta.live.followed import FollowedRun
 from cuesta.publish.followed_metrics import FollowedMetrics
 from cuesta.publish.messages import ToPublisher
 from cuesta.publish.outlets import Requests
-from cuesta.publish.prometheus import make_app
+from cuesta.publish.prometheus import MetricsApp
 from cuesta.records.messages import WatchOrder
 from cuesta.site.serving import listen, read_address, serve
 
@@ -26,7 +26,7 @@ class Scraped:
         self._listener = listen(*read_address(address, PORT))
         self.address = f"http://{self._listener.address}/metrics"
         self._metrics = FollowedMetrics(run, run_id)
-        self._application = Starlette(routes=[Mount("/metrics", make_app(self._metrics.metrics))])
+        self._application = Starlette(routes=[Route("/metrics", MetricsApp(self._metrics.metrics))])
         self._requests, self._stop = requests, asyncio.Event()
 
     def take(self, message: ToPublisher) -> None:

@@ -15,8 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from cuesta.live.followed import FollowedRun
-from cuesta.live.view import View
+from cuesta.live.followed import FollowedRun, Moment
 from cuesta.plain_text import plain
 from cuesta.records.messages import UserScreen
 from cuesta.records.reading import to_json
@@ -39,7 +38,9 @@ MOST_NOTE = 200
 """Most characters of a note."""
 SILENCE = 15.0
 """Seconds without news after which a comment is sent, so that an end that has gone away is noticed."""
-LOADING = 10.0
+TELLING = 5.0
+"""Most seconds to wait, at the end, for open pages to take it: one may not read."""
+LOADING = 60.0
 """Most seconds to wait, at the end, for open pages to load the report."""
 
 
@@ -62,8 +63,11 @@ class LivePage:
     def __init__(self, run: FollowedRun, asks: Asks | None, show_report: ShowReport) -> None:
         self._run, self._asks, self._show_report = run, asks, show_report
         self._news = asyncio.Event()
-        self._reports = asyncio.Semaphore(0)
-        """Counts the pages that have loaded the report."""
+        self._events = _Events()
+        self._loading = 0
+        """Pages that were told the end, and load the report."""
+        self._progress = asyncio.Event()
+        """Set whenever a page has been told the end, or has loaded the report."""
         self._users: dict[object, Sequence[int]] = {}
         """The users whose screens each open page shows."""
 
@@ -89,10 +93,15 @@ class LivePage:
 
     async def hand_over(self) -> None:
         """Wait until the pages that are open have loaded the report, but not for long."""
+        await self._wait(lambda: not self._users, TELLING)
+        await self._wait(lambda: self._loading <= 0, LOADING)
+
+    async def _wait(self, is_done: Callable[[], bool], most: float) -> None:
         with suppress(TimeoutError):
-            async with asyncio.timeout(LOADING):
-                for _ in range(len(self._users) if self._run.ending and self._run.ending.folder else 0):
-                    await self._reports.acquire()
+            async with asyncio.timeout(most):
+                while not is_done():
+                    await self._progress.wait()
+                    self._progress.clear()
 
     async def page(self, _: Request) -> Response:
         """The page itself."""
@@ -110,24 +119,31 @@ class LivePage:
         return response
 
     async def _count_report(self) -> None:
-        self._reports.release()
+        self._loading -= 1
+        self._progress.set()
 
     async def events(self, request: Request) -> Response:
         """What is new, as server-sent events, with the screens of the users that the address names."""
         users = read_users(request.query_params.get("users", ""))
         if len(self._users) >= MOST_STREAMS:
             raise HTTPException(503, "too many pages are open")
-        return StreamingResponse(self.stream(users), media_type="text/event-stream")
+        stream = self.stream(users, loads_report="report" in request.query_params)
+        return StreamingResponse(stream, media_type="text/event-stream")
 
-    async def stream(self, users: Sequence[int]) -> AsyncGenerator[str]:
-        """What a page is told that shows the screens of these users, as server-sent events."""
+    async def stream(self, users: Sequence[int], *, loads_report: bool = False) -> AsyncGenerator[str]:
+        """What a page is told that shows the screens of these users, as server-sent events.
+
+        `loads_report`: whether it loads the report as soon as it is told the end.
+        """
         page = object()
         self._show(page, users)
         try:
             async for part in self._follow(users):
                 yield part
+            self._loading += loads_report
         finally:
             del self._users[page]
+            self._progress.set()
             self._ask_for_screens()
 
     async def _follow(self, users: Sequence[int]) -> AsyncIterator[str]:
@@ -137,7 +153,7 @@ class LivePage:
         while True:
             news = self._news
             for name, content in sent.catch_up(run, users):
-                yield f"event: {name}\ndata: {to_json(content)}\n\n"
+                yield self._events.write(name, content)
             if run.ending:
                 return
             try:
@@ -168,11 +184,27 @@ class LivePage:
             self._asks.watch(sorted({user for users in self._users.values() for user in users}))
 
 
+class _Events:
+    """Writes events. What all pages are told is written once."""
+
+    def __init__(self) -> None:
+        self._newest: dict[str, tuple[object, str]] = {}
+        """The newest of each name, and its text."""
+
+    def write(self, name: str, content: object) -> str:
+        """An event as a page reads it."""
+        known, text = self._newest.get(name, (None, ""))
+        if known is not content:
+            text = f"event: {name}\ndata: {to_json(content)}\n\n"
+            self._newest[name] = content, text
+        return text
+
+
 class _Sent:
     """What one page has."""
 
     def __init__(self) -> None:
-        self._view: View | None = None
+        self._moment: Moment | None = None
         self._points, self._told, self._marks = -2, 0, 0
         self._screens: list[UserScreen] = []
 
@@ -180,14 +212,14 @@ class _Sent:
         """The events that it lacks, by name."""
         if not 0 <= run.timeline.added - self._points <= 1:
             self._points, self._told, self._marks = run.timeline.added, 0, 0
-            yield "begin", {"about": run.about, "course": run.timeline.points}
+            yield "begin", run.course
         for name, log, count in (("told", run.told, self._told), ("mark", run.marks, self._marks)):
             for said in log.since(count):
                 yield name, said
         self._told, self._marks = run.told.count, run.marks.count
-        if run.view and run.view is not self._view:
-            self._view = run.view
-            yield "moment", {"now": run.timeline.now, "view": run.view}
+        if run.moment and run.moment is not self._moment:
+            self._moment = run.moment
+            yield "moment", run.moment
         if run.timeline.added > self._points:
             self._points = run.timeline.added
             yield "point", run.timeline.points[-1]

@@ -78,9 +78,10 @@ def _play(run: _native.Run, orders: Orders) -> None:
     wake_every = MEET_EVERY if run.shares_barriers() else END_EVERY
     look_at = 0.0
     watches = False
+    said = ""
     while not run.wait(LOOK_EVERY if orders.ended else 0):
         if time.monotonic() >= look_at:
-            _say_state(run)
+            said = _say_state(run, said)
             if watches:
                 _say({"screens": json.loads(run.screens())})
             look_at = time.monotonic() + LOOK_EVERY
@@ -92,7 +93,7 @@ def _play(run: _native.Run, orders: Orders) -> None:
                 watches |= "watch" in order
             if orders.ended:
                 run.stop()
-    _say_state(run)
+    _say_state(run, said)
     _say({"ended": "interrupted" if orders.ended else "completed"})
 
 
@@ -117,8 +118,14 @@ def _obey(run: _native.Run, order: dict[str, Any]) -> None:
             run.hold_starts(hold)
 
 
-def _say_state(run: _native.Run) -> None:
-    _say({"snapshot": json.loads(run.snapshot())})
+def _say_state(run: _native.Run, said: str) -> str:
+    """Say the state, which changes once an interval, unless that was `said` last; returns it.
+
+    An empty row says that the agent is alive.
+    """
+    state = run.snapshot()
+    _say({} if state == said else {"snapshot": json.loads(state)})
+    return state
 
 
 def _say(row: dict[str, Any]) -> None:

@@ -210,7 +210,7 @@
 
   const listen = () => {
     source?.close();
-    source = new EventSource(`events?users=${chosen.join(',')}`);
+    source = new EventSource(`events?report&users=${chosen.join(',')}`);
     source.onopen = () => { byId('state').textContent = ''; };
     source.onerror = () => { byId('state').textContent = 'The connection is lost; the run may have ended.'; };
     for (const [name, take] of Object.entries(listeners)) source.addEventListener(name, (event) => take(JSON.parse(event.data)));

@@ -96,7 +96,8 @@
   }
   const keys = {ArrowLeft: -1, ArrowRight: 1};
   document.addEventListener('keydown', (event) => {
-    if (event.target.closest('input, select, button, summary, a, pre') || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.target.closest('input, select, pre') || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === ' ' && event.target.closest('button, summary, a')) return;
     if (event.key === ' ') toggle();
     else if (event.key === 'Home') go(0);
     else if (event.key === 'End') go(end);
