@@ -19,7 +19,7 @@ from tests.processes import command_of, descendants
 
 IDLE = 200
 MEASURED = 4
-GROWTH = 40 << 20
+GROWTH = 16 << 20
 """Bytes that all these clients together may add to the process. Each connection takes some 50 KiB."""
 ENDING = 10.0
 """Most seconds from the end of the run to that of the command, which loads and summarises the folder then."""
@@ -86,8 +86,7 @@ def published(here: Path) -> Iterator[Published]:
             assert process.stderr
             found = (re.search(r"127.0.0.1:(\d+)(?:/#token=(\S+))?", row) for row in process.stderr)
             (page, token), (metrics, _) = (address.groups() for address in (next(found), next(found)) if address)
-            connections = [HTTPConnection("127.0.0.1", int(port)) for port in (page, metrics)]
-            run = Published(process, connections[0], connections[1])
+            run = Published(process, HTTPConnection("127.0.0.1", int(page)), HTTPConnection("127.0.0.1", int(metrics)))
             run.enter(token)
             yield run
         finally:

@@ -66,11 +66,11 @@ record! {
 }
 
 record! {
-    /// A row that an agent sends the engine.
+    /// A row that an agent sends the engine. An empty one says that it is alive.
     AgentMessage {
         /// the first row: it waits for the start
         ready: Option<AgentReady> = Unitless | none;
-        /// its state, a few times a second
+        /// its state, when that has changed
         snapshot: Option<Snapshot> = Unitless | none;
         /// what the screens show of its users that are looked at, a few times a second
         screens: Option<Vec<UserScreen>> = Unitless | none;

@@ -72,8 +72,7 @@ class Requests:
         """Show a viewer the screens of these users from now on, and no others; `series`: each series by itself."""
         with self._lock:
             self._watched[viewer] = WatchOrder(users=tuple(users), series=series)
-            others = [order for order in self._orders if order.watch is None]
-            self._orders = [*others, EngineMessage(watch=self._all_watched())]
+            self._orders.append(EngineMessage(watch=self._all_watched()))
 
     def hold_starts(self, hold: bool) -> None:
         """Have users who have not started wait, or start."""

@@ -430,12 +430,12 @@ class ClockReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentMessage:
-    """A row that an agent sends the engine."""
+    """A row that an agent sends the engine. An empty one says that it is alive."""
 
     ready: AgentReady | None = None
     """The first row: it waits for the start."""
     snapshot: Snapshot | None = None
-    """Its state, a few times a second."""
+    """Its state, when that has changed."""
     screens: Sequence[UserScreen] | None = None
     """What the screens show of its users that are looked at, a few times a second."""
     standing: BarrierStatus | None = None

@@ -16,7 +16,7 @@ from cuesta import _native
 from cuesta.terminal import show
 
 LOOK_EVERY = 0.25
-"""Seconds between snapshots."""
+"""Seconds between looks at the state."""
 END_EVERY = 0.05
 """Seconds between checks whether the run has ended."""
 MEET_EVERY = 0.02
