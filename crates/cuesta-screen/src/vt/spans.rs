@@ -14,13 +14,12 @@ impl Screen {
     pub fn spans(&self, row: u16) -> Vec<Span> {
         let mut spans: Vec<Span> = Vec::new();
         for (_, cell) in self.cells(row) {
-            match spans.last_mut().filter(|span| span.style == cell.style()) {
-                Some(span) => cell.append_to(&mut span.text),
-                None => {
-                    let mut text = String::new();
-                    cell.append_to(&mut text);
-                    spans.push(Span { text, style: cell.style() });
-                }
+            if let Some(span) = spans.last_mut().filter(|span| span.style == cell.style()) {
+                cell.append_to(&mut span.text);
+            } else {
+                let mut text = String::new();
+                cell.append_to(&mut text);
+                spans.push(Span { text, style: cell.style() });
             }
         }
         if let Some(last) = spans.last_mut().filter(|span| span.style == Style::default()) {
