@@ -229,7 +229,11 @@ VALUES = """
 (title => {
   const figure = [...document.querySelectorAll('figure')].find(each => each.textContent.trim().startsWith(title));
   figure.querySelector('details.values').open = true;
-  return new Promise(resolve => setTimeout(() => resolve([...figure.querySelectorAll('tr')].map(row => row.innerText)), 50));
+  const rows = () => [...figure.querySelectorAll('tr')].map(row => row.innerText);
+  return new Promise(resolve => {
+    const look = () => rows().length ? resolve(rows()) : setTimeout(look, 10);
+    look();
+  });
 })
 """
 
