@@ -231,7 +231,10 @@ VALUES = """
   const figure = [...document.querySelectorAll('figure')].find(each => each.textContent.trim().startsWith(title));
   figure.querySelector('details.values').open = true;
   const rows = () => [...figure.querySelectorAll('tr')].map(row => row.innerText);
-  return new Promise(resolve => setTimeout(() => resolve(rows()), 50));
+  return new Promise(resolve => {
+    const look = () => rows().length ? resolve(rows()) : setTimeout(look, 10);
+    look();
+  });
 })
 """
 

@@ -102,6 +102,7 @@ pub(crate) struct Unechoed {
 
 /// What a thread knows of one user.
 #[derive(Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // They do not depend on one another.
 pub(crate) struct UserState {
     pub(crate) user: u32,
     pub(crate) group: usize,
