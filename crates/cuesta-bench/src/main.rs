@@ -17,6 +17,7 @@
 //! - `simulation`: simulations beside Ciw, which `ciw.py` runs.
 //! - `wire`: typists between two network namespaces: through TMux, and at the in-kernel path of the built-in host.
 //! - `scale`: cost by number of users, and throughput of two threads, with plots.
+//! - `watched`: runs that somebody watches beside runs that nobody does, which `watched.py` starts.
 //! - `sampling`, `tracing`: overhead of the meters' sampler and tracers; `loads`: their workloads; `timer`: the overhead of a
 //!   bare timer.
 //! - `targets`: the measurements and their targets; `table`: the printed table.
@@ -53,6 +54,7 @@ mod tracing;
 mod usage;
 mod wait;
 mod wakes;
+mod watched;
 #[cfg(feature = "exact")]
 mod wire;
 

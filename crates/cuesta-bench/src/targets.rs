@@ -10,7 +10,7 @@ use crate::pair::{self, Pairing};
 use crate::table::ResultRow;
 #[cfg(feature = "exact")]
 use crate::wire;
-use crate::{crowd, delays, drawing, idle_lines, process, sampling, scale, screens, simulation, telnetd};
+use crate::{crowd, delays, drawing, idle_lines, process, sampling, scale, screens, simulation, telnetd, watched};
 
 /// Largest memory of a user, in bytes.
 const MEMORY: f64 = 4096.0;
@@ -116,6 +116,9 @@ fn measurements(cpus: (usize, usize), plots: Option<&Path>) -> Vec<Measurement> 
     add("in-kernel path".to_owned(), Box::new(move || wire::measure_kernel_path(cpus)));
     #[cfg(feature = "exact")]
     add("tracing".to_owned(), Box::new(crate::tracing::measure));
+    for (name, how) in watched::MEASURED {
+        all.push((format!("watched: {name}"), Box::new(move || watched::measure(how, cpus))));
+    }
     all.extend(scale::measurements(plots, cpus));
     all
 }
