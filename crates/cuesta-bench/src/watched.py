@@ -89,8 +89,9 @@ class Watched:
                     clients.enter_context(storm(port, headers, self.floods))
                     self.seen += 1
         page.close()
-        page.request("GET", "/report", headers=headers)
-        page.getresponse().read()
+        with suppress(OSError, HTTPException):  # the command does not wait for it for long
+            page.request("GET", "/report", headers=headers)
+            page.getresponse().read()
 
     def _scrape(self, port: int) -> None:
         """Scrape each second, until nobody answers."""
