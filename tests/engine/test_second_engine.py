@@ -133,7 +133,8 @@ def test_a_dead_agent_ends_the_run_and_its_records_are_fetched_as_far_as_they_go
     write("row.tape", "Source sourced.tape")  # no node has these files
 
     def kill_one(seen: Observation) -> None:
-        if not killed.is_set() and all(each.phase == "measure" and each.seconds > 3 for each in seen.snapshots):
+        is_measuring = seen.snapshots and all(each.phase == "measure" and each.seconds > 3 for each in seen.snapshots)
+        if is_measuring and not killed.is_set():
             engine.reserved.agents[1].kill()
             killed.set()
 

@@ -32,6 +32,7 @@ def fed_by(seen: Sequence[Observation]) -> list[Observation]:
                 assert message.seen
                 fed.append(message.seen)
         publisher.end(Ending(sentence="the run has ended"))
+        publisher.wait()
     return fed
 
 

@@ -179,18 +179,17 @@ def test_a_session_is_had_as_screens_a_minute_at_a_time(site: Served) -> None:
         assert site.ask(f"/run/{run}/watch/user-0/screens?chunk={chunk}").status == 400
 
 
-def test_a_run_that_goes_on_is_shown_as_far_as_it_has_come(tmp_path: Path) -> None:
+def test_the_page_of_a_run_that_goes_on_is_live_until_it_has_ended(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "runs" / "going").write()
     for end in folder.glob("agent-*/agent.json"):
         end.unlink()
     with served_folders(tmp_path / "ledger", tmp_path / "runs") as site:
         assert "goes on" in words(shown(site, "/"))
-        text = shown(site, f"/run/{id_of(site, 'going')}")
-        assert "This run goes on" in text
-        assert "INVALID" not in text
-        assert "/static/renew.js" in text
+        page = f"/run/{id_of(site, 'going')}"
+        assert site.ask(page).headers["location"] == f"{page}/live/"
+        assert "/static/live.js" in shown(site, f"{page}/live/")
         write_summary(folder)
-        assert "This run goes on" not in shown(site, f"/run/{id_of(site, 'going')}")
+        assert "VALID" in shown(site, page)
 
 
 def test_a_report_is_built_again_only_if_the_folder_has_changed(

@@ -96,11 +96,14 @@ fn validity(pairs: &[[Played; 2]]) -> ResultRow {
     ResultRow::with_target("  valid runs", measured, "as many", valid[0] >= valid[1] && seen > 0)
 }
 
+/// The median and p99 of a run.
+type Figure = fn(&Played) -> [f64; 2];
+
 /// The rows of lateness and of the driver's own part.
 fn times(pairs: &[[Played; 2]], most: Option<[f64; 2]>) -> Vec<ResultRow> {
-    let figures: [(&str, fn(&Played) -> [f64; 2]); 2] =
+    let figures: [(&str, Figure); 2] =
         [("  lateness", |played| played.lateness), ("  the driver's own part of an echo", |played| played.own)];
-    let row = |(name, figure): (&str, fn(&Played) -> [f64; 2])| {
+    let row = |(name, figure): (&str, Figure)| {
         let spreads = [0, 1].map(|place| ratios(pairs, |played| figure(played)[place]));
         let sides = [0, 1].map(|place| [0, 1].map(|number| median(pairs, |pair| figure(&pair[number])[place] * 1e6)));
         let [p50, p99] = [0, 1]

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -12,6 +11,7 @@ from queue import SimpleQueue
 from cuesta.live.followed import FollowedRun
 from cuesta.publish.json_rows import JsonRows, Row
 from cuesta.publish.messages import ToPublisher
+from cuesta.terminal import show
 
 
 class Printed:
@@ -55,5 +55,4 @@ class Printed:
     def _print(self) -> None:
         with suppress(BrokenPipeError):
             while row := self._queue.get():
-                sys.stdout.write(json.dumps(row) + "\n")
-                sys.stdout.flush()
+                show(json.dumps(row))

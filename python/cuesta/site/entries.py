@@ -46,7 +46,7 @@ class Entry:
     @property
     def address(self) -> str:
         """The path of its page."""
-        return f"/{PAGES[self.kind]}/{self.id}/"
+        return f"/{PAGES[self.kind]}/{self.id}"
 
 
 PAGES: Mapping[Kind, str] = {

@@ -47,10 +47,10 @@ class Finished:
         """All pages."""
         return [
             Route("/", self.home),
-            Route("/run/{id}/", self.run),
+            Route("/run/{id}", self.run),
             Route("/files/{id}/{path:path}", self.file),
-            Route("/certification/{id}/", self.of_several_runs),
-            Route("/comparison/{id}/", self.of_several_runs),
+            Route("/certification/{id}", self.of_several_runs),
+            Route("/comparison/{id}", self.of_several_runs),
             Route("/side-by-side", self.side_by_side),
             Route("/compare", self.compare),
             Route("/certifications", self.certifications),
@@ -85,7 +85,7 @@ class Finished:
         """A run, as its report has it; of one that goes on, its live page."""
         entry = await self.find(request)
         if entry.state == "goes on":
-            return RedirectResponse(f"{entry.address}live/")
+            return RedirectResponse(f"{entry.address}/live/")
         watch = [(f"/run/{entry.id}/watch/{cast.name}", f"Watch {cast.name}") for cast in casts_of(entry)]
         return await self.show(request, entry, watch)
 
