@@ -1,6 +1,7 @@
 """The live view at real runs, on a real pseudo-terminal; each ends when it has been seen."""
 
 import json
+import os
 import signal
 import sys
 import threading
@@ -17,7 +18,7 @@ from cuesta.errors import Exit
 from cuesta.live import About, LiveLimit
 from cuesta.live.history import SECONDS
 from cuesta.live.interaction import Interaction
-from cuesta.live.terminal_view import Painter
+from cuesta.live.terminal_view import Painter, TerminalView
 from cuesta.records.observation import Observation
 from tests.busy import BUSY
 from tests.conftest import Write
@@ -240,3 +241,19 @@ def test_the_view_takes_at_most_a_hundredth_of_a_core(here: Path) -> None:
         spent = draw_a_minute()
     assert (here / "written").stat().st_size > 2 * SECONDS * 1000, "most rows are drawn anew each second"
     assert spent < 0.01 * SECONDS, f"{spent:.2f} s of CPU time for {SECONDS} s"
+
+
+def test_what_is_told_when_the_view_has_ended_goes_to_no_other_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (tmp_path / "terminal").open("w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        view = TerminalView(About("a run"), Requests(), threading.Event())
+        view.close()
+        reading, writing = os.pipe()  # with the numbers that the view's own pipe had
+        os.set_blocking(reading, False)
+        view.tell("late")
+    with pytest.raises(BlockingIOError):
+        os.read(reading, 1)
+    os.close(reading)
+    os.close(writing)

@@ -44,7 +44,7 @@ def control_run(
         if not publisher:
             yield Control(Console(view.look, stop, requests, watchers=view.watchers), view.tell, warn, ask)
             return
-        publisher.follow(requests, stop, view.tell)
+        publisher.follow(requests, stop, warn)  # not `view.tell`: it may warn when the view has ended
         for sentence in publisher.addresses():
             (inform if arguments.quiet else view.tell)(f"cuesta: {sentence}")
 

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from io import FileIO
 
 from rich.console import Console
 from rich.control import Control
@@ -43,8 +44,10 @@ class TerminalView:
         self._keyboard = Keyboard()
         self._screen: FullScreen | None = None
         self._thread: threading.Thread | None = None
-        self._waking, self._wake = os.pipe()
-        os.set_blocking(self._wake, False)
+        self._waking, wake = os.pipe()
+        os.set_blocking(wake, False)
+        self._wake = FileIO(wake, "wb")
+        """An object, which knows that it is closed: others may still tell something then."""
         self._is_ending = False
         self._is_changed = True
         """Whether a key or a sentence has changed what is shown."""
@@ -79,7 +82,7 @@ class TerminalView:
             self._thread.join()
         self.give_back()
         os.close(self._waking)
-        os.close(self._wake)
+        self._wake.close()
         for text in self._told:
             terminal.inform(text)
 
@@ -100,8 +103,8 @@ class TerminalView:
         self._is_ending = self._thread is None
 
     def _draw_soon(self) -> None:
-        with suppress(OSError):  # it is awake already, or has ended
-            os.write(self._wake, b"\0")
+        with suppress(OSError, ValueError):  # it has ended
+            self._wake.write(b"\0")  # nothing is written if it is awake already
 
     def _serve(self, screen: FullScreen) -> None:
         """Draw, and take keys, until the view ends or the terminal is gone."""
