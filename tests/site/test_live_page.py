@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from cuesta.errors import InputError
 from cuesta.live.about import About
 from cuesta.live.followed import Course, Ending, FollowedRun
 from cuesta.records.messages import UserScreen
@@ -36,8 +37,8 @@ class Asked:
         self.stops += 1
 
 
-async def no_report(_request: Request, _folder: Path) -> Response:
-    return Response()
+async def no_report(folder: Path) -> Response:
+    raise InputError(f"{folder}: there is no run in it")
 
 
 def screen(user: int, text: str = "$ ") -> UserScreen:
@@ -118,6 +119,21 @@ def test_the_end_is_told_last() -> None:
     run, sent = seen_for(1), _Sent()
     run.end(Ending(sentence="the run has ended"))
     assert names(sent, run) == ["begin", "moment", "end"]
+
+
+def test_a_report_that_cannot_be_had_is_not_waited_for() -> None:
+    async def load() -> None:
+        run = seen_for(1)
+        run.end(Ending(sentence="the run has ended", folder="nowhere"))
+        page = LivePage(run, Asked(), no_report)
+        async for _ in page.stream((), loads_report=True):
+            pass
+        with pytest.raises(InputError):
+            await page.report(Request({"type": "http"}))
+        with anyio.fail_after(30):
+            await page.hand_over()
+
+    anyio.run(load)
 
 
 def test_the_drivers_are_asked_for_the_screens_of_open_pages_and_never_too_many() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 from cuesta.live.followed import FollowedRun
 from cuesta.publish.messages import ToPublisher
@@ -11,6 +12,7 @@ from cuesta.site.access import Access
 from cuesta.site.application import make_application
 from cuesta.site.finished import show_report
 from cuesta.site.live_page import LivePage
+from cuesta.site.reports import Reports
 from cuesta.site.serving import listen, read_address, serve
 
 
@@ -24,7 +26,7 @@ class Web:
         access = Access(self._listener.host, self._listener.port)
         self.address = access.address
         self._asks = _Asks(requests)
-        self._page = LivePage(run, self._asks, show_report)
+        self._page = LivePage(run, self._asks, partial(show_report, Reports()))
         self._application = make_application(access, self._page.routes())
         self._has_ended, self._stop = asyncio.Event(), asyncio.Event()
 

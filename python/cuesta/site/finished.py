@@ -1,6 +1,5 @@
 """The pages of `cuesta live`: what is below some folders, a page for each run, certification and comparison."""
 
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from cuesta.errors import InputError
 from cuesta.plain_text import plain
 from cuesta.report.model import Listing, Report, Section
 from cuesta.report.render.page import Address, body, has_plots, html_alone, write_sections
@@ -57,7 +57,7 @@ class Finished:
             Route("/systems", self.systems),
             Route("/ledger", self.ledger),
             *recording_routes(self.find, self.reports),
-            *GoingOn(self.find, show_report).routes(),
+            *GoingOn(self.find).routes(),
         ]
 
     async def find(self, request: Request) -> Entry:
@@ -87,18 +87,12 @@ class Finished:
         if entry.state == "goes on":
             return RedirectResponse(f"{entry.address}/live/")
         watch = [(f"/run/{entry.id}/watch/{cast.name}", f"Watch {cast.name}") for cast in casts_of(entry)]
-        return await self.show(request, entry, watch)
+        return await self._show(request, Wanted.of(entry), more=watch)
 
     async def of_several_runs(self, request: Request) -> Response:
         """A certification, or a comparison of two versions or of pairs, and its runs."""
-        return await self.show(request, await self.find(request))
-
-    async def show(self, request: Request, entry: Entry, more: Sequence[tuple[str, str]] = ()) -> Response:
-        """The report of an entry, with links to more of it."""
-        if entry.kind in {"certification", "comparison"}:
-            kind = "certifications" if entry.kind == "certification" else "comparison"
-            return await self._show(request, Wanted(kind, (entry,)), await self._runs_of(entry), more)
-        return await self._show(request, Wanted("runs", (entry,)), NOTHING, more)
+        entry = await self.find(request)
+        return await self._show(request, Wanted.of(entry), await self._runs_of(entry))
 
     async def side_by_side(self, request: Request) -> Response:
         """Several runs."""
@@ -178,14 +172,18 @@ class Finished:
         return [Section("Certified systems", [Listing(list_systems(self.entries.places, None, None).text())])]
 
 
-async def show_report(request: Request, folder: Path) -> Response:
-    """The page of one folder, of whatever kind it is. Raises CuestaError if there is no report of it."""
-    finished = Finished(Entries([folder]), Reports(), Path(os.devnull))
-    entries = await finished.reports.work(finished.entries.find)
+async def show_report(reports: Reports, folder: Path) -> Response:
+    """The report of one folder, of whatever kind it is, as a page without links: the server ends once it is loaded.
+
+    Raises CuestaError if there is no report of it.
+    """
+    entries = await reports.work(Entries([folder]).find)
     entry = next((each for each in entries.values() if each.folder == folder.absolute()), None)
     if entry is None:
-        raise HTTPException(404, f"{folder}: there is no run in it")
-    return await finished.show(request, entry)
+        raise InputError(f"{folder}: there is no run in it")
+    report = await reports.get(Wanted.of(entry))
+    text = await reports.work(lambda: body(report, no_link))
+    return HTMLResponse(frame(name_page(report, (entry,)), text, pages={}, scripts=_scripts(text)))
 
 
 def name_page(report: Report, entries: Sequence[Entry]) -> str:
@@ -216,7 +214,11 @@ def _page(request: Request, title: str, text: Markup, below: Markup, more: Seque
     query = f"{request.url.query}&copy" if request.url.query else "copy"
     links = NOTHING.join(LINK.format(*link) for link in [*more, (f"?{query}", "Copy as one file")])
     tools = Markup('<p class="tools">{}</p>\n').format(links)
-    return frame(title, tools + text + below, scripts=PLOT_SCRIPTS if has_plots(text) else ())
+    return frame(title, tools + text + below, scripts=_scripts(text))
+
+
+def _scripts(text: Markup) -> Sequence[str]:
+    return PLOT_SCRIPTS if has_plots(text) else ()
 
 
 def _safe(name: str) -> str:

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from cuesta.figures.limit import Limit
@@ -15,7 +15,7 @@ from cuesta.ledger.run_tail import RunTail
 from cuesta.live.about import describe_run
 from cuesta.live.followed import Ending, FollowedRun
 from cuesta.site.entries import Entry, find_state
-from cuesta.site.live_page import LivePage, ShowReport
+from cuesta.site.live_page import LivePage
 
 EVERY = 1.0
 """Seconds between looks at a folder."""
@@ -26,8 +26,8 @@ Find = Callable[[Request], Awaitable[Entry]]
 class GoingOn:
     """The pages, each of which follows its folder from the first time that it is asked for to the end of the run."""
 
-    def __init__(self, find: Find, show_report: ShowReport) -> None:
-        self._find, self._show_report = find, show_report
+    def __init__(self, find: Find) -> None:
+        self._find = find
         self._pages: dict[str, LivePage] = {}
         self._following: set[asyncio.Task[None]] = set()
 
@@ -46,17 +46,17 @@ class GoingOn:
         return await (await self._of(request)).events(request)
 
     async def _report(self, request: Request) -> Response:
-        return await (await self._of(request)).report(request)
+        return RedirectResponse((await self._find(request)).address)
 
     async def _of(self, request: Request) -> LivePage:
         entry = await self._find(request)
         if entry.id not in self._pages:
             plan = entry.about.get("plan", {})
             run = FollowedRun(describe_run(entry.name, map(Limit.read, plan.get("limits", ()))))
-            page = self._pages[entry.id] = LivePage(run, None, self._show_report)
+            page = self._pages[entry.id] = LivePage(run)
             task = asyncio.create_task(self._follow(entry, run, page))
             self._following.add(task)
-            task.add_done_callback(self._following.discard)
+            task.add_done_callback(lambda done: self._forget(done, entry))
         return self._pages[entry.id]
 
     async def _follow(self, entry: Entry, run: FollowedRun, page: LivePage) -> None:
@@ -68,6 +68,10 @@ class GoingOn:
                 run.take(seen)
             if has_ended:
                 run.end(Ending(sentence="the run has ended", folder=str(entry.folder)))
-                del self._pages[entry.id]
             page.renew()
             await asyncio.sleep(EVERY)
+
+    def _forget(self, task: asyncio.Task[None], entry: Entry) -> None:
+        """The run has ended, or its folder cannot be followed: who asks for the page again has it followed anew."""
+        self._following.discard(task)
+        del self._pages[entry.id]

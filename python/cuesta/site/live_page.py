@@ -23,8 +23,8 @@ from cuesta.site.frame import frame
 
 SCRIPTS = ("vega.js", "plots.js", "screen.js", "charts.js", "live.js")
 """`plots.js` draws the plots of the report at the end; here it only is loaded before the server has ended."""
-ShowReport = Callable[[Request, Path], Awaitable[Response]]
-"""Answers with the report of a folder."""
+ShowReport = Callable[[Path], Awaitable[Response]]
+"""Answers with the report of a folder. Raises CuestaError."""
 PARTS = files("cuesta.site")
 BODY, STEERING = (Markup(PARTS.joinpath(name).read_text("utf-8")) for name in ("live.html", "steering.html"))  # noqa: S704
 """Parts of the page, which are written by hand."""
@@ -60,7 +60,7 @@ class Asks(Protocol):
 class LivePage:
     """Serves one run. A page that is slow gets what is newest, and nothing waits for it."""
 
-    def __init__(self, run: FollowedRun, asks: Asks | None, show_report: ShowReport) -> None:
+    def __init__(self, run: FollowedRun, asks: Asks | None = None, show_report: ShowReport | None = None) -> None:
         self._run, self._asks, self._show_report = run, asks, show_report
         self._news = asyncio.Event()
         self._events = _Events()
@@ -109,12 +109,16 @@ class LivePage:
         title, styles = plain(self._run.about.title), ("screen.css", "live.css")
         return HTMLResponse(frame(title, body, pages={}, scripts=SCRIPTS, styles=styles))
 
-    async def report(self, request: Request) -> Response:
+    async def report(self, _: Request) -> Response:
         """The report, once the run has ended."""
         ending = self._run.ending
-        if ending is None or ending.folder is None:
+        if ending is None or ending.folder is None or self._show_report is None:
             raise HTTPException(404, "the run goes on" if ending is None else "there is no report of it")
-        response = await self._show_report(request, Path(ending.folder))
+        try:
+            response = await self._show_report(Path(ending.folder))
+        except Exception:
+            await self._count_report()  # it will not be there later either
+            raise
         response.background = BackgroundTask(self._count_report)
         return response
 

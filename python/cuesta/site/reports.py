@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from cuesta.errors import UsageError
 from cuesta.ledger.discover import fingerprint
@@ -27,6 +27,12 @@ class Wanted:
     kind: str
     """A key of `BUILDERS`."""
     entries: tuple[Entry, ...]
+
+    @classmethod
+    def of(cls, entry: Entry) -> Self:
+        """The report of one entry."""
+        kinds = {"certification": "certifications", "comparison": "comparison"}
+        return cls(kinds.get(entry.kind, "runs"), (entry,))
 
 
 class Reports:
