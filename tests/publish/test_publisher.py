@@ -4,12 +4,15 @@ import io
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
+from cuesta.engine.console import Requests
 from cuesta.live.followed import Ending
-from cuesta.publish.messages import ToPublisher
+from cuesta.publish.messages import FromPublisher, ToPublisher, encode
 from cuesta.publish.publisher import Publisher
+from cuesta.records.messages import WatchOrder
 from cuesta.records.observation import Observation
 from cuesta.records.reading import from_json
 from cuesta.records.rows import MarkRow
@@ -53,3 +56,26 @@ def test_a_mark_is_fed_with_its_moment() -> None:
     _, marked = fed_by([seen, replace(seen, marks=(MarkRow(seconds=1.0, note="cold"),))])
     assert [mark.note for mark in marked.marks] == ["cold"]
     assert marked.snapshots == (seen.snapshots[0],)
+
+
+def test_what_outlets_look_at_adds_up_and_a_process_that_fails_is_told() -> None:
+    answers = (
+        FromPublisher(watch=WatchOrder(users=(3,)), outlet="web"),
+        FromPublisher(watch=WatchOrder(series=True), outlet="otlp"),
+        FromPublisher(watch=WatchOrder(users=(4,)), outlet="web"),
+    )
+    requests, warnings, warned = Requests(), list[str](), threading.Event()
+
+    def warn(sentence: str) -> None:
+        warnings.append(sentence)
+        warned.set()
+
+    with subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE) as process:
+        publisher = Publisher(process, io.BytesIO(b"".join(map(encode, answers))), {})
+        publisher.follow(requests, threading.Event(), warn)
+        assert warned.wait(30)
+        publisher.end(Ending(sentence="the run has ended"))
+        publisher.wait()
+    assert [order.watch for order in requests.take_orders()][-1] == WatchOrder(users=(4,), series=True)
+    assert len(warnings) == 1
+    assert warnings[0].startswith("the process that publishes the run has failed")

@@ -4,8 +4,8 @@ A process of its own does it, of the lowest priority. It is fed what is seen of 
 
 - `publisher`: the command's end: starts the process, feeds it, passes on what is asked for.
 - `process`: the process; `messages`: what the two tell each other.
-- `outlets`: to whom a run can be published, one file each: `web`, a page; `scraped`, by Prometheus; `sent`, to a
-  collector; `printed`, as rows of JSON.
+- `outlets`: to whom a run can be published, one file each: `web_outlet`, `prometheus_outlet`, `otlp_outlet`,
+  `json_outlet`; `remote_steering`: what they ask of the run.
 - `metrics`: what dashboards are told; `followed_metrics`: keeps them up to date; `instruments`:
   each metric, declared once.
 - `buckets`: durations, counted in the buckets that others take.

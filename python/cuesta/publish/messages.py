@@ -51,7 +51,7 @@ class ToPublisher:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromPublisher:
-    """What the process tells. One field of each message has a value; `remedy` and `is_usage` go with `failed`."""
+    """What the process tells. One field of each message has a value; others go with `failed` and `watch`."""
 
     ready: Mapping[str, str] | None = None
     """It serves: the address of each outlet that has one."""
@@ -64,7 +64,9 @@ class FromPublisher:
     warning: str | None = None
     """What does not work any longer, while the rest goes on."""
     watch: WatchOrder | None = None
-    """What those who look at the page see, and what the exporters need."""
+    """What an outlet publishes from now on."""
+    outlet: str | None = None
+    """Which one."""
     mark: str | None = None
     """Somebody marked this instant, with a note."""
     stop: bool | None = None

@@ -25,8 +25,8 @@ LONGEST_ROW = 1 << 26
 """Bytes. An observation with all series of some hundred transactions has a tenth of it."""
 COST_EVERY = 1.0
 """Seconds between two messages on the CPU time."""
-WORKERS = 2
-"""One builds the report that open pages load, one sends the last metrics."""
+WORKERS = 3
+"""One builds the report that open pages load, one sends the last metrics, one waits for the last rows to be printed."""
 
 
 async def main(answers: int) -> None:

@@ -38,6 +38,8 @@ class Publisher:
         self._fed: Observation | None = None
         """The newest observation that the process knows."""
         self._cpu = 0.0
+        self._is_over = False
+        """Whether the run has ended."""
         self._feeding = threading.Thread(target=self._feed, daemon=True)
         self._feeding.start()
 
@@ -57,6 +59,7 @@ class Publisher:
 
     def end(self, ending: Ending) -> None:
         """Publish that the run has ended."""
+        self._is_over = True
         self._send(ToPublisher(end=ending))
 
     def wait(self) -> None:
@@ -108,18 +111,21 @@ class Publisher:
         return replace(seen, snapshots=(), meters=()) if only_screens else seen
 
     def _obey(self, steering: Steering, stop: threading.Event, warn: Callable[[str], None]) -> None:
-        for row in self._answers:  # until the process has ended
-            message = from_json(FromPublisher, json.loads(row))
-            if message.cpu is not None:
-                self._cpu = message.cpu
-            if message.warning:
-                warn(message.warning)
-            if message.watch:
-                steering.watch(self, message.watch.users, series=message.watch.series)
-            if message.mark is not None:
-                steering.mark(message.mark)
-            if message.stop:
-                stop.set()
+        with self._answers:
+            for row in self._answers:  # until the process has ended
+                message = from_json(FromPublisher, json.loads(row))
+                if message.cpu is not None:
+                    self._cpu = message.cpu
+                if message.warning:
+                    warn(message.warning)
+                if message.watch:
+                    steering.watch((self, message.outlet), message.watch.users, series=message.watch.series)
+                if message.mark is not None:
+                    steering.mark(message.mark)
+                if message.stop:
+                    stop.set()
+        if not self._is_over:
+            warn("the process that publishes the run has failed: nothing is published any longer; the run goes on")
 
 
 @contextmanager

@@ -7,21 +7,20 @@ from cuesta.live.followed import FollowedRun
 from cuesta.publish.followed_metrics import FollowedMetrics
 from cuesta.publish.messages import ToPublisher
 from cuesta.publish.otlp import send_metrics
-from cuesta.publish.outlets import Requests
-from cuesta.records.messages import WatchOrder
+from cuesta.publish.remote_steering import RemoteSteering
 
 
-class Sent:
+class OtlpOutlet:
     """Sends at intervals, and once more at the end."""
 
     name = "otlp"
     address = ""
 
-    def __init__(self, run: FollowedRun, run_id: str, requests: Requests) -> None:
+    def __init__(self, run: FollowedRun, run_id: str, steering: RemoteSteering) -> None:
         self._metrics = FollowedMetrics(run, run_id)
         self._sending = ExitStack()
-        self._sending.enter_context(send_metrics(self._metrics.metrics, requests.warn))
-        self._requests, self._stop = requests, asyncio.Event()
+        self._sending.enter_context(send_metrics(self._metrics.metrics, steering.warn))
+        self._steering, self._stop = steering, asyncio.Event()
 
     def take(self, message: ToPublisher) -> None:
         """Count what is new."""
@@ -29,7 +28,7 @@ class Sent:
 
     async def serve(self) -> None:
         """Wait until it is closed, and send the last metrics."""
-        self._requests.watch(self.name, WatchOrder(series=True))
+        self._steering.watch(series=True)
         await self._stop.wait()
         await asyncio.to_thread(self._sending.close)
 

@@ -4,7 +4,6 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -14,7 +13,7 @@ from cuesta.publish.messages import ToPublisher
 from cuesta.terminal import show
 
 
-class Printed:
+class JsonOutlet:
     """Prints on a thread of its own: a reader may be slow. One that has left gets no more."""
 
     name = "json-lines"
@@ -25,21 +24,26 @@ class Printed:
         self._marks = 0
         self._rows = JsonRows()
         self._queue = SimpleQueue[Row | None]()
+        self._has_reader = True
         self._printing = threading.Thread(target=self._print, daemon=True)
-        self._printing.start()
+        self._stop = asyncio.Event()
 
     def take(self, message: ToPublisher) -> None:
         """Print what is new."""
         for row in self._new_rows(message):
-            self._queue.put(row)
+            if self._has_reader:
+                self._queue.put(row)
 
     async def serve(self) -> None:
-        """Wait until all is printed."""
+        """Print until it is closed, and then until all is printed."""
+        self._printing.start()
+        await self._stop.wait()
+        self._queue.put(None)
         await asyncio.to_thread(self._printing.join)
 
     def close(self) -> None:
         """The run has ended: no row follows."""
-        self._queue.put(None)
+        self._stop.set()
 
     def _new_rows(self, message: ToPublisher) -> Iterator[Row]:
         if message.seen and self._run.view:
@@ -53,6 +57,8 @@ class Printed:
             yield self._rows.end(Path(message.end.folder))
 
     def _print(self) -> None:
-        with suppress(BrokenPipeError):
+        try:
             while row := self._queue.get():
                 show(json.dumps(row))
+        except BrokenPipeError:
+            self._has_reader = False

@@ -1,13 +1,11 @@
 """The page of a run, in a browser (`--web`)."""
 
 import asyncio
-from collections.abc import Sequence
 from functools import partial
 
 from cuesta.live.followed import FollowedRun
 from cuesta.publish.messages import ToPublisher
-from cuesta.publish.outlets import Requests
-from cuesta.records.messages import WatchOrder
+from cuesta.publish.remote_steering import RemoteSteering
 from cuesta.site.access import Access
 from cuesta.site.application import make_application
 from cuesta.site.finished import show_report
@@ -16,17 +14,17 @@ from cuesta.site.reports import Reports
 from cuesta.site.serving import listen, read_address, serve
 
 
-class Web:
+class WebOutlet:
     """Serves the page. An address that was not given is a free one if the usual one is taken."""
 
     name = "web"
 
-    def __init__(self, run: FollowedRun, address: str, requests: Requests) -> None:
+    def __init__(self, run: FollowedRun, address: str, steering: RemoteSteering) -> None:
         self._listener = listen(*read_address(address), or_free=not address)
         access = Access(self._listener.host, self._listener.port)
         self.address = access.address
-        self._asks = _Asks(requests)
-        self._page = LivePage(run, self._asks, partial(show_report, Reports()))
+        self._steering = steering
+        self._page = LivePage(run, steering, partial(show_report, Reports()))
         self._application = make_application(access, self._page.routes())
         self._has_ended, self._stop = asyncio.Event(), asyncio.Event()
 
@@ -36,7 +34,7 @@ class Web:
 
     async def serve(self) -> None:
         """Serve until it is closed, and then until open pages have loaded the report."""
-        self._asks.watch(())
+        self._steering.watch()
         serving = asyncio.create_task(serve(self._application, self._listener, self._stop))
         await self._has_ended.wait()
         await self._page.hand_over()
@@ -46,15 +44,3 @@ class Web:
     def close(self) -> None:
         """The run has ended."""
         self._has_ended.set()
-
-
-class _Asks:
-    """Passes on what pages ask of the run."""
-
-    def __init__(self, requests: Requests) -> None:
-        self.mark, self.stop = requests.mark, requests.stop
-        self._requests = requests
-
-    def watch(self, users: Sequence[int]) -> None:
-        """Show the screens of these users."""
-        self._requests.watch("web", WatchOrder(users=tuple(users)))
