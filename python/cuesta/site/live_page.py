@@ -22,7 +22,7 @@ from cuesta.records.reading import to_json
 from cuesta.site.frame import frame
 
 SCRIPTS = ("vega.js", "plots.js", "screen.js", "charts.js", "live.js")
-"""`plots.js` draws the plots of the report at the end; here it only is loaded before the server has ended."""
+"""`plots.js` says how charts look. It also draws the plots of the report, and is loaded before the server ends."""
 ShowReport = Callable[[Path], Awaitable[Response]]
 """Answers with the report of a folder. Raises CuestaError."""
 PARTS = files("cuesta.site")

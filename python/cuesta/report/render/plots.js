@@ -1,15 +1,8 @@
 // Draws the plots of a page; each figure has its specification beside it. Vega lies packed in the element `vega` of a report,
 // and is a script of its own where reports are served. It interprets expressions: there no text may become code.
-(async () => {
-  const figures = [...document.querySelectorAll('figure.plot')];
-  if (!window.vegaEmbed) {
-    const packed = Uint8Array.from(atob(document.getElementById('vega').textContent.trim()), (c) => c.charCodeAt(0));
-    const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
-    const script = document.createElement('script');
-    script.textContent = `(() => {${await new Response(unpacked).text()}})()`;
-    document.head.append(script);
-  }
 
+// How plots look, and how their values are written; the charts of a live page are alike.
+window.cuesta = (() => {
   const digits = (value) => Number(value.toPrecision(3)).toLocaleString('en', {maximumFractionDigits: 3});
   const duration = (value) => {
     if (value === null || value === undefined || Number.isNaN(value)) return '—';
@@ -19,22 +12,42 @@
     }
     return `${digits(value * 1e9)} ns`;
   };
-  const percentile = (rarity) => {
-    const places = Math.max(0, Math.ceil(Math.log10(rarity) - 1e-9) - 2);
-    return `p${(100 - 100 / rarity).toFixed(places)}`;
-  };
-
   const small = {labelFontSize: 11, titleFontSize: 11, titleFontWeight: 'normal'};
   const faint = {labelColor: 'var(--faint)', titleColor: 'var(--faint)', domainColor: 'var(--grid)'};
-  const config = (labels, width) => ({
+  const look = {
     background: 'transparent',
     customFormatTypes: true,
     font: 'system-ui, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif',
     view: {stroke: null},
     axis: {...small, ...faint, gridColor: 'var(--grid)', gridOpacity: 0.7, ticks: false, domain: false, labelPadding: 5,
       labelOverlap: true, titlePadding: 8},
-    legend: {...small, labelColor: 'currentColor', labelFontSize: 12, orient: 'top', direction: 'horizontal', symbolType: 'square',
-      symbolStrokeWidth: 3, symbolSize: 90, columnPadding: 14, offset: 6, labelLimit: width - 30,
+    legend: {...small, labelColor: 'currentColor', labelFontSize: 12, orient: 'top', direction: 'horizontal', symbolStrokeWidth: 3,
+      columnPadding: 14, offset: 6},
+  };
+  const options = {actions: false, renderer: 'svg', ast: true, defaultStyle: false,
+    tooltip: {theme: 'custom', disableDefaultStyle: true}};
+  return {digits, duration, look, options};
+})();
+
+(async () => {
+  const {digits, duration, look, options} = window.cuesta;
+  const figures = [...document.querySelectorAll('figure.plot')];
+  if (!window.vegaEmbed) {
+    const packed = Uint8Array.from(atob(document.getElementById('vega').textContent.trim()), (c) => c.charCodeAt(0));
+    const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+    const script = document.createElement('script');
+    script.textContent = `(() => {${await new Response(unpacked).text()}})()`;
+    document.head.append(script);
+  }
+
+  const percentile = (rarity) => {
+    const places = Math.max(0, Math.ceil(Math.log10(rarity) - 1e-9) - 2);
+    return `p${(100 - 100 / rarity).toFixed(places)}`;
+  };
+
+  const config = (labels, width) => ({
+    ...look,
+    legend: {...look.legend, symbolType: 'square', symbolSize: 90, labelLimit: width - 30,
       columns: labels ? Math.max(1, Math.min(labels.labels, Math.floor((width - labels.left) / (6.6 * labels.longest + 34)))) : 1},
   });
 
@@ -87,22 +100,23 @@
     figure.append(details);
   };
 
-  const draw = async (figure) => {
-    const spec = JSON.parse(figure.querySelector('script').textContent);
+  // Draws a plot, or draws it again as it was at first.
+  const draw = async (figure, spec) => {
     const place = figure.querySelector('div');
     const width = () => place.clientWidth || document.body.clientWidth / 2;
     const autosize = {type: 'fit-x', contains: 'padding', resize: true};
+    figure.view?.finalize();
     const {view} = await vegaEmbed(place, {...spec, width: width(), autosize, config: config(spec.usermeta, width())},
-      {actions: false, renderer: 'svg', ast: true, defaultStyle: false, tooltip: {theme: 'custom', disableDefaultStyle: true},
-        expressionFunctions: {duration, percentile}});
-    addEventListener('resize', () => view.width(width()).runAsync());
-    place.addEventListener('dblclick', () => draw(figure));
+      {...options, expressionFunctions: {duration, percentile}});
     figure.view = view;
+    figure.fit = () => view.width(width()).runAsync();
     figure.dispatchEvent(new Event('plot-drawn', {bubbles: true}));
-    return spec;
   };
   for (const figure of figures) {
-    const spec = await draw(figure);
+    const spec = JSON.parse(figure.querySelector('script').textContent);
+    await draw(figure, spec);
+    figure.querySelector('div').addEventListener('dblclick', () => draw(figure, spec));
+    addEventListener('resize', () => figure.fit());
     offerTable(figure, spec);
   }
   document.documentElement.dataset.plots = 'drawn';

@@ -2,22 +2,12 @@
 'use strict';
 
 (() => {
+  const {digits, duration, look, options} = window.cuesta; // of plots.js
   const TABLE_ROWS = 30;
   const MOST_POINTS = 1200; // of a line; then every second one is left out
   const HEIGHT = 150;
 
-  const digits = (value) => Number(value.toPrecision(3)).toLocaleString('en', {maximumFractionDigits: 3});
   const isAbsent = (value) => value === null || value === undefined || Number.isNaN(value);
-
-  function formatDuration(value) {
-    if (isAbsent(value)) return '—';
-    if (value === 0) return '0';
-    for (const [unit, size] of [['s', 1], ['ms', 1e-3], ['µs', 1e-6]]) {
-      if (Math.abs(value) >= 0.9995 * size) return `${digits(value / size)} ${unit}`;
-    }
-    return `${digits(value * 1e9)} ns`;
-  }
-
   const formatNumber = (value) => (isAbsent(value) ? '—' : typeof value === 'number' ? digits(value) : String(value));
 
   // Makes an element with attributes, and with children or texts.
@@ -29,19 +19,8 @@
   }
 
   const SERIES = [0, 1, 2, 3, 4, 5, 6, 7].map((number) => `var(--series-${number})`);
-  const FAINT = {labelColor: 'var(--faint)', titleColor: 'var(--faint)', domainColor: 'var(--grid)'};
-  const CONFIG = {
-    background: 'transparent',
-    customFormatTypes: true,
-    font: 'system-ui, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif',
-    view: {stroke: null},
-    axis: {labelFontSize: 11, titleFontSize: 11, titleFontWeight: 'normal', ...FAINT, gridColor: 'var(--grid)', gridOpacity: 0.7,
-      ticks: false, domain: false, labelPadding: 5, labelOverlap: true, titlePadding: 8},
-    legend: {labelColor: 'currentColor', labelFontSize: 12, orient: 'top', direction: 'horizontal', title: null,
-      symbolStrokeWidth: 3, columnPadding: 14, offset: 6},
-  };
-  const OPTIONS = {actions: false, renderer: 'svg', ast: true, defaultStyle: false, logLevel: 1, // an empty chart has no extent: no warning
-    tooltip: {theme: 'custom', disableDefaultStyle: true}, expressionFunctions: {duration: formatDuration}};
+  const CONFIG = {...look, legend: {...look.legend, title: null}};
+  const OPTIONS = {...options, logLevel: 1, expressionFunctions: {duration}}; // no warning: an empty chart has no extent
   const asTime = {formatType: 'duration', format: ''};
   const asNumber = {format: ',.3~g'};
 
@@ -93,9 +72,9 @@
 
   // Lines, or areas, of `series` ([name, label]) over the time of a run; points are {at, NAME: value, …}.
   class Lines {
-    constructor(place, {title, series, duration = false, stacked = false}) {
+    constructor(place, {title, series, areTimes = false, stacked = false}) {
       Object.assign(this, {series, points: [], marks: []});
-      const format = duration ? asTime : asNumber;
+      const format = areTimes ? asTime : asNumber;
       const names = series.map(([, label]) => label);
       const at = {field: 'at', type: 'quantitative', title: 'seconds since the start', scale: {nice: false}, axis: {tickCount: 6, grid: false}};
       const colour = {field: 'series', type: 'nominal', scale: {domain: names, range: SERIES.slice(0, names.length)}, legend: names.length > 1 ? {symbolType: stacked ? 'square' : 'stroke'} : null};
@@ -106,7 +85,7 @@
         {data: {name: 'marks'}, mark: {type: 'rule', color: 'var(--faint)', strokeDash: [3, 3], strokeWidth: 1.5},
           encoding: {x: {field: 'at', type: 'quantitative'}, tooltip: [{field: 'text', title: 'marked'}]}},
       ];
-      const write = duration ? formatDuration : formatNumber;
+      const write = areTimes ? duration : formatNumber;
       this.chart = new Chart(place, title, layers, [['at', 'second', digits], ...series.map(([name, label]) => [name, label, write])]);
     }
 
@@ -154,12 +133,12 @@
 
     show(search) {
       const trials = search.trials.map((trial) => ({number: trial.number, load: trial.load, part: trial.ratio,
-        value: trial.unit === 's' ? formatDuration(trial.value) : formatNumber(trial.value),
+        value: trial.unit === 's' ? duration(trial.value) : formatNumber(trial.value),
         verdict: trial.kept === null ? 'does not count' : trial.kept ? 'kept' : 'missed', because: trial.choice?.because || ''}));
       const interval = isAbsent(search.low) || isAbsent(search.high) ? [] : [{low: search.low, high: search.high}];
       this.chart.show({trials, interval, bound: trials.length ? [{part: 1}] : [], next: search.next ? [search.next] : []}, trials);
     }
   }
 
-  window.cuesta = {Lines, Trials, digits, formatDuration, make};
+  Object.assign(window.cuesta, {Lines, Trials, make});
 })();

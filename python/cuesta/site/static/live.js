@@ -2,25 +2,25 @@
 'use strict';
 
 (() => {
-  const {Lines, Trials, digits, formatDuration, make} = window.cuesta;
+  const {Lines, Trials, digits, duration, make} = window.cuesta;
   const byId = (id) => document.getElementById(id);
   const count = (value) => Math.round(value).toLocaleString('en');
   const share = (value) => `${digits(100 * value)} %`;
   const QUANTILES = ['p50', 'p95', 'p99'];
   const DOING = {
-    unstarted: 'not started', opening: 'connecting', awaiting_answer: 'waiting for an answer', awaiting_prompt: 'waiting for a prompt',
+    unstarted: 'not started', opening: 'connecting', awaiting_answer: 'awaiting an answer', awaiting_prompt: 'awaiting a prompt',
     keying: 'typing', thinking: 'thinking', idle: 'idle', lost: 'without a line',
   };
   const BECAUSE = {slowest: 'Slowest', typical: 'Typical', failed: 'Failed'};
   const LONG_WAIT = 1; // seconds from which a wait is shown as bad
   const times = (of) => QUANTILES.map((name) => [`${of}_${name}`, name]);
   const charts = {
-    echo: {title: 'Echo time', series: times('echo'), duration: true},
-    response: {title: 'Response time', series: times('response'), duration: true},
+    echo: {title: 'Echo time', series: times('echo'), areTimes: true},
+    response: {title: 'Response time', series: times('response'), areTimes: true},
     rates: {title: 'Keys and answers a second', series: [['keys_per_s', 'keys'], ['per_s', 'answers']]},
     users: {title: 'Users', series: [['users', 'with a line'], ['waiting', 'waiting']]},
     host: {title: 'CPU time of the host, in percent', series: [['usr', 'user'], ['sys', 'system']], stacked: true},
-    late: {title: 'Lateness of the driver', series: [['late', 'p99']], duration: true},
+    late: {title: 'Lateness of the driver', series: [['late', 'p99']], areTimes: true},
   };
   const drawn = Object.fromEntries(Object.entries(charts).map(([name, about]) => [name, new Lines(document.querySelector('#charts .plots'), about)]));
   let trials = null;
@@ -42,7 +42,7 @@
 
   const figure = (label, value, detail) => make('div', {class: 'figure'}, make('span', {class: 'label'}, label), make('span', {class: 'value'}, value),
     make('span', {class: 'faint'}, detail));
-  const spread = (found) => (found ? `p50 ${formatDuration(found.p50)} · p99 ${formatDuration(found.p99)}` : 'none in the last second');
+  const spread = (found) => (found ? `p50 ${duration(found.p50)} · p99 ${duration(found.p99)}` : 'none in the last second');
 
   const valueOf = (limit, view) => {
     const [name, statistic] = limit.figure.split('.');
@@ -52,9 +52,9 @@
   // The answer first: what a reader wants to know of this moment.
   const answer = (view) => {
     const crossed = about.limits.filter((limit) => valueOf(limit, view) > limit.value);
-    const time = view.echo ? `a key is shown after ${formatDuration(view.echo.p50)}, 95 of 100 within ${formatDuration(view.echo.p95)}`
-      : view.response ? `half of the answers come within ${formatDuration(view.response.p50)}, 95 of 100 within ${formatDuration(view.response.p95)}` : 'nothing was measured in the last second';
-    const stuck = view.longest >= 5 ? ` ${count(view.waiting)} wait for the host, the longest for ${formatDuration(view.longest)}.` : '';
+    const time = view.echo ? `a key is shown after ${duration(view.echo.p50)}, 95 of 100 within ${duration(view.echo.p95)}`
+      : view.response ? `half of the answers come within ${duration(view.response.p50)}, 95 of 100 within ${duration(view.response.p95)}` : 'nothing was measured in the last second';
+    const stuck = view.longest >= 5 ? ` ${count(view.waiting)} wait for the host, the longest for ${duration(view.longest)}.` : '';
     const errors = view.errors ? ` ${count(view.errors)} errors so far.` : '';
     const limits = crossed.length ? ` Crossed now: ${crossed.map((limit) => limit.text).join(', ')}.` : '';
     return `${count(view.users)} ${view.users === 1 ? 'user' : 'users'}: ${time}.${limits}${stuck}${errors}`;
@@ -67,9 +67,9 @@
     if (view.total) Object.assign(done, {max: view.total, value: Math.min(view.elapsed, view.total)});
     else done.removeAttribute('value');
     byId('figures').replaceChildren(
-      figure('Users', count(view.users), view.longest >= LONG_WAIT ? `longest wait ${formatDuration(view.longest)}` : 'with a line'),
-      figure('Echo, p95', view.echo ? formatDuration(view.echo.p95) : '—', spread(view.echo)),
-      figure('Response, p95', view.response ? formatDuration(view.response.p95) : '—', spread(view.response)),
+      figure('Users', count(view.users), view.longest >= LONG_WAIT ? `longest wait ${duration(view.longest)}` : 'with a line'),
+      figure('Echo, p95', view.echo ? duration(view.echo.p95) : '—', spread(view.echo)),
+      figure('Response, p95', view.response ? duration(view.response.p95) : '—', spread(view.response)),
       figure('Keys a second', digits(view.keys_per_s), `${digits(view.per_s)} answers a second`),
       figure('Errors', count(view.errors), 'since the start'),
     );
@@ -86,9 +86,10 @@
     byId('limits').querySelector('tbody').replaceChildren(...about.limits.map((limit) => {
       const value = valueOf(limit, view);
       const part = value === undefined || value === null ? null : value / limit.value;
-      const meter = part === null ? 'judged at the end' : make('meter', {min: 0, max: 1, high: 0.999, value: Math.min(part, 1), 'aria-label': limit.text});
+      const why = limit.figure.split('.')[0] in view ? 'none in the last second' : 'judged at the end';
+      const meter = part === null ? why : make('meter', {min: 0, max: 1, high: 0.999, value: Math.min(part, 1), 'aria-label': limit.text});
       const used = part === null ? [] : [` ${Math.round(100 * part)} %`];
-      return make('tr', {}, make('th', {scope: 'row'}, limit.text), make('td', {}, part === null ? '—' : formatDuration(value)),
+      return make('tr', {}, make('th', {scope: 'row'}, limit.text), make('td', {}, part === null ? '—' : duration(value)),
         make('td', {class: part > 1 ? 'crossed' : ''}, meter, ...used));
     }));
   };
@@ -97,7 +98,7 @@
     const hosts = view.hosts.map((host, number) => make('tr', {}, make('th', {scope: 'row'}, view.hosts.length > 1 ? `Host ${number + 1}` : 'Host'),
       make('td', {class: 'text wraps'}, host.idle === null || host.idle === undefined ? `no reading: ${host.why || ''}`
         : `user ${digits(host.usr)} %, system ${digits(host.sys)} %, idle ${digits(host.idle)} %${causes(host)}`)));
-    const late = view.lateness ? `late by ${formatDuration(view.lateness.p99)} (p99), ` : '';
+    const late = view.lateness ? `late by ${duration(view.lateness.p99)} (p99), ` : '';
     const driver = make('tr', {}, make('th', {scope: 'row'}, 'Driver'), make('td', {class: 'text wraps'}, `${late}${share(view.driver_cpu)} of a core`));
     byId('host').querySelector('tbody').replaceChildren(...hosts, driver);
   };
@@ -132,7 +133,7 @@
   const glimpseText = (glimpse) => {
     if (glimpse.lost) return glimpse.lost;
     const what = DOING[glimpse.doing] || glimpse.doing;
-    const wait = glimpse.waited ? `waits ${formatDuration(glimpse.waited)}` : glimpse.mean ? `${what}; mean response ${formatDuration(glimpse.mean)}` : what;
+    const wait = glimpse.waited ? `waits ${duration(glimpse.waited)}` : glimpse.mean ? `${what}; mean response ${duration(glimpse.mean)}` : what;
     return `${wait}${glimpse.condition ? ` for ${glimpse.condition}` : ''}${glimpse.row ? ` at “${glimpse.row.trim()}”` : ''}`;
   };
 
