@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from cuesta.errors import Exit
-from tests.browser import tab
+from tests.browser import Tab, tab
 from tests.watched_page import WatchedRun, watched_run
 
 HOSTILE = "<img src=/x onerror=document.title=1>"
@@ -50,6 +50,20 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WatchedRun]:
         yield run
 
 
+def choose(page: Tab, user: int) -> str:
+    """Have a user's screen shown; the expression of its element."""
+    page.value(f"document.getElementById('number').value = '{user}'")
+    page.value("document.querySelector('#any-user button').click()")
+    return f"document.querySelector('#screens [data-user=\"{user}\"]')"
+
+
+def mark(page: Tab, note: str) -> None:
+    page.value("document.getElementById('ask-mark').click()")
+    page.value(f"document.getElementById('note').value = {json.dumps(note)}")
+    page.value("document.querySelector('#mark-form button[value=mark]').click()")
+    page.wait_for(f"document.getElementById('told').innerText.includes({json.dumps(note)})")
+
+
 def test_charts_move(watched: WatchedRun) -> None:
     """Their lines have more points each second, and the table behind one has the newest second on top."""
     page = watched.page
@@ -67,13 +81,11 @@ def test_charts_move(watched: WatchedRun) -> None:
 def test_a_screen_shows_what_emacs_drew_and_follows_keys(watched: WatchedRun) -> None:
     page = watched.page
     page.wait_for("document.querySelector('#glimpses button')")
-    page.value("document.getElementById('number').value = '0'")
-    page.value("document.querySelector('#any-user button').click()")
-    text = "(document.querySelector('#screens [data-user=\"0\"] .screen')?.innerText || '')"
+    text = f"({choose(page, 0)}.querySelector('.screen')?.innerText || '')"
     page.wait_for(f"{text}.includes('typing')", "the mode line has the buffer's name")
     before = page.value(text)
     page.wait_for(f"{text} !== {json.dumps(before)}", "keys change it")
-    assert page.value("document.querySelectorAll('#screens .screen .cursor').length") == 1
+    assert page.value("document.querySelectorAll('#screens [data-user=\"0\"] .cursor').length") == 1
     inverse = "[...document.querySelectorAll('#screens .screen span')].some((span) => /bg-/.test(span.className))"
     page.wait_for(inverse, "the mode line has a ground of its own")
 
@@ -81,9 +93,7 @@ def test_a_screen_shows_what_emacs_drew_and_follows_keys(watched: WatchedRun) ->
 def test_what_hosts_and_tapes_say_is_text(watched: WatchedRun) -> None:
     """A script in a banner, and in a transaction's name does nothing."""
     page = watched.page
-    page.value("document.getElementById('number').value = '2'")
-    page.value("document.querySelector('#any-user button').click()")
-    page.wait_for(f"document.querySelector('#screens [data-user=\"2\"]')?.innerText.includes({json.dumps(HOSTILE)})")
+    page.wait_for(f"{choose(page, 2)}?.innerText.includes({json.dumps(HOSTILE)})")
     assert page.value("document.images.length") == 0
     assert "watched" in page.value("document.title")
 
@@ -92,18 +102,10 @@ def test_a_second_page_and_one_that_is_loaded_again_show_the_run_too(watched: Wa
     with tab(watched.browser) as second:
         second.open(watched.base)
         second.wait_for("document.querySelectorAll('#figures .figure').length === 5")
+    screen = choose(watched.page, 2)
     watched.page.call("Page.reload")
     watched.page.wait_for_load()
-    watched.page.wait_for("document.querySelector('#screens [data-user=\"2\"] .rows')", "it still shows this user")
-
-
-def test_a_mark_is_recorded(watched: WatchedRun) -> None:
-    page = watched.page
-    page.value("document.getElementById('ask-mark').click()")
-    page.value("document.getElementById('note').value = 'deployed <b>v2</b>'")
-    page.value("document.querySelector('#mark-form button[value=mark]').click()")
-    page.wait_for("document.getElementById('told').innerText.includes('deployed <b>v2</b>')")
-    assert "deployed <b>v2</b>" in (watched.folder / "marks.jsonl").read_text()
+    watched.page.wait_for(f"{screen}?.querySelector('.rows')", "it still shows this user")
 
 
 @pytest.mark.parametrize(
@@ -125,9 +127,11 @@ def test_others_are_refused(watched: WatchedRun, path: str, data: bytes | None, 
     refused.value.close()
 
 
-def test_the_page_stops_the_run_and_shows_its_report(watched: WatchedRun) -> None:
+def test_the_page_marks_and_stops_the_run_and_shows_its_report(watched: WatchedRun) -> None:
     """It is the last test: it ends the run that the others look at."""
     page = watched.page
+    mark(page, "deployed <b>v2</b>")
+    assert "deployed <b>v2</b>" in (watched.folder / "marks.jsonl").read_text()
     page.value("document.getElementById('ask-stop').click()")
     page.value("document.querySelector('#stop-dialog button[value=stop]').click()")
     page.wait_for_load()
