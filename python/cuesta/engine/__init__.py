@@ -8,9 +8,9 @@
 - `sharing`: which agents there are, on which nodes, and which play which group.
 - `spec`: the specification that the Rust half receives.
 - `ports`: what an engine and an agent can be asked, and who watches; `console`: where a run is watched, steered and
-  stopped; `engines`: the engines that there are. `local` is
-  this machine, where agents are processes that share its clock and files; `ray` has nodes of a cluster, `ssh_nodes`
-  has machines that ssh reaches. `remote`: both ends of an agent on another machine.
+  stopped; `engines`: the engines that there are. `local` is this machine, where agents are processes that share its
+  clock and files; `ray` has nodes of a cluster, `ssh_nodes` has machines that ssh reaches. `remote`: both ends of an
+  agent on another machine.
 - `node_needs`: what a node must have, and what it lacks, as plain data; `count_needs`: the needs of a job's users.
 - `agents`: starts, instructs and follows agents; `clocks`: their clocks; `silence`: whether they still say something;
   `meetings`: barriers across all of them.

@@ -8,9 +8,8 @@ A terminal shows a live view; a small one, or with `plain`, one row that is redr
 - `about`: what is run; `steering`: what those who watch may ask of it.
 - `progress`: chooses where a run is shown, and prints rows; `redrawn_row`: one row that a terminal redraws.
 - `terminal_view`: the live view on a terminal; `keyboard`: the keys in what a terminal sends.
-- `interaction`: what the view shows, and what its keys do; `dashboard`: its main rows; `search_rows`: those of
-  a search;
-  `user_screen`: the screen of a user; `rows`: how they look.
+- `interaction`: what the view shows, and what its keys do; `dashboard`: its main rows; `search_rows`: those of a
+  search; `user_screen`: the screen of a user; `rows`: how they look.
 """
 
 from cuesta.live.about import About, LiveLimit, describe_run

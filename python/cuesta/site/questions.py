@@ -73,12 +73,12 @@ def ask(question: Question, places: Sequence[Path], database: Path, entries: Seq
         fill(opened, places)
         result = opened.fetch(question.sql)
     known = {str(entry.folder): entry for entry in entries}
-    are_numbers = [any(map(is_number, column)) for column in zip(*result.rows, strict=True)] or [False] * 99
+    are_numbers = [any(is_number(row[number]) for row in result.rows) for number in range(len(result.columns))]
     rows = NOTHING.join(
         ROW.format(
             NOTHING.join(
                 NUMBER.format(write_cell(value)) if numeric else _cell(write_cell(value), known.get(str(value)), known)
-                for value, numeric in zip(row, are_numbers, strict=False)
+                for value, numeric in zip(row, are_numbers, strict=True)
             )
         )
         for row in result.rows[:MOST_ROWS]
@@ -88,7 +88,7 @@ def ask(question: Question, places: Sequence[Path], database: Path, entries: Seq
         words=question.words,
         heads=NOTHING.join(
             head(name.replace("_", " "), is_number=numeric)
-            for name, numeric in zip(result.columns, are_numbers, strict=False)
+            for name, numeric in zip(result.columns, are_numbers, strict=True)
         ),
         rows=rows,
         note=f"{left_out} further rows are not shown" if left_out > 0 else "" if rows else "no row answers this",
