@@ -62,7 +62,8 @@
 
   const showMoment = ({now, view}) => {
     byId('answer').textContent = answer(view);
-    byId('phase').textContent = `${view.phase}${view.steps > 1 ? ` ${view.step + 1} of ${view.steps}` : ''}, ${Math.round(view.elapsed)}${view.total ? ` of ${Math.round(view.total)}` : ''} s`;
+    const series = view.series ? `${view.series.what} ${view.series.number} of ${view.series.of}${view.series.name ? ` (${view.series.name})` : ''}, ` : '';
+    byId('phase').textContent = `${series}${view.phase}${view.steps > 1 ? ` ${view.step + 1} of ${view.steps}` : ''}, ${Math.round(view.elapsed)}${view.total ? ` of ${Math.round(view.total)}` : ''} s`;
     const done = byId('done');
     if (view.total) Object.assign(done, {max: view.total, value: Math.min(view.elapsed, view.total)});
     else done.removeAttribute('value');
