@@ -53,7 +53,7 @@ def test_the_chart_of_a_search_grows(run: FollowedRun, tmp_path: Path) -> None:
         opened.wait_for(f"{points} === 3")
         assert opened.value("document.getElementById('phase').textContent").startswith("pair 3 of 12 (base), ")
         said = opened.value("document.getElementById('next').textContent")
-        assert said == ("limit so far 43 users, from 24 to 50. Next: 44 users, the last trial there does not count.")
+        assert said == ("Limit so far 43 users, from 24 to 50. Next: 44 users, the last trial there does not count.")
         assert opened.value("document.querySelector('h1').textContent") == "<b>a search</b>"
         opened.value("document.querySelector('#search details').open = true")
         assert site.enter().ask("/go-on").status == 200
