@@ -121,7 +121,7 @@ fn a_run_that_is_not_cut_is_as_one_that_cannot_be() {
 fn a_step_that_has_not_settled_is_not_measured() {
     let (records, keys) = play_changes(2, TAPE, &closed(), &[Change { at: 4, users: 3, settled: 10, end: 65 }]);
     assert_eq!(users_by_step(&records, 2), [0, 3]);
-    close("length", records.sum_of_step(0, "length"), 0.0, 0.0);
+    assert!(records.sum_of_step(0, "length") < 1e-9);
     close("length", records.sum_of_step(1, "length"), 55.0, 1e-9);
     assert!(between(&keys, 2, 0.0, 4.0) == 0 && between(&keys, 2, 4.0, 65.0) > 0);
 }

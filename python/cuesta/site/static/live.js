@@ -5,6 +5,8 @@
   const {Lines, Trials, digits, duration, make} = window.cuesta;
   const byId = (id) => document.getElementById(id);
   const count = (value) => Math.round(value).toLocaleString('en');
+  const many = (value, what) => `${count(value)} ${what}${value === 1 ? '' : 's'}`;
+  const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}`;
   const share = (value) => `${digits(100 * value)} %`;
   const QUANTILES = ['p50', 'p95', 'p99'];
   const DOING = {
@@ -55,14 +57,15 @@
     const time = view.echo ? `a key is shown after ${duration(view.echo.p50)}, 95 of 100 within ${duration(view.echo.p95)}`
       : view.response ? `half of the answers come within ${duration(view.response.p50)}, 95 of 100 within ${duration(view.response.p95)}` : 'nothing was measured in the last second';
     const stuck = view.longest >= 5 ? ` ${count(view.waiting)} wait for the host, the longest for ${duration(view.longest)}.` : '';
-    const errors = view.errors ? ` ${count(view.errors)} errors so far.` : '';
+    const errors = view.errors ? ` ${many(view.errors, 'error')} so far.` : '';
     const limits = crossed.length ? ` Crossed now: ${crossed.map((limit) => limit.text).join(', ')}.` : '';
-    return `${count(view.users)} ${view.users === 1 ? 'user' : 'users'}: ${time}.${limits}${stuck}${errors}`;
+    return `${many(view.users, 'user')}: ${time}.${limits}${stuck}${errors}`;
   };
 
   const showMoment = ({now, view}) => {
     byId('answer').textContent = answer(view);
-    byId('phase').textContent = `${view.phase}${view.steps > 1 ? ` ${view.step + 1} of ${view.steps}` : ''}, ${Math.round(view.elapsed)}${view.total ? ` of ${Math.round(view.total)}` : ''} s`;
+    const series = view.series ? `${view.series.what} ${view.series.number} of ${view.series.of}${view.series.name ? ` (${view.series.name})` : ''}, ` : '';
+    byId('phase').textContent = `${series}${view.phase}${view.steps > 1 ? ` ${view.step + 1} of ${view.steps}` : ''}, ${Math.round(view.elapsed)}${view.total ? ` of ${Math.round(view.total)}` : ''} s`;
     const done = byId('done');
     if (view.total) Object.assign(done, {max: view.total, value: Math.min(view.elapsed, view.total)});
     else done.removeAttribute('value');
@@ -173,7 +176,7 @@
     trials.show(search);
     const of = search.load === 'users' ? 'users' : 'arrivals a second';
     const interval = search.limit === null ? `objective ${search.objective.join(', ')}` : `limit so far ${digits(search.limit)} ${of}, from ${search.low === null ? '0' : digits(search.low)} to ${search.high === null ? 'not known' : digits(search.high)}`;
-    byId('next').textContent = search.next ? `${interval}. Next: ${digits(search.next.load)} ${of}, ${search.next.because}.` : `${interval}. ${search.ended || ''}`;
+    byId('next').textContent = sentence(search.next ? `${interval}. Next: ${digits(search.next.load)} ${of}, ${search.next.because}.` : `${interval}. ${search.ended || ''}`);
   };
 
   const say = ({at, text}) => {
@@ -202,7 +205,7 @@
     screens: showScreens,
     end: (content) => {
       source.close();
-      byId('state').textContent = `${content.sentence}.`;
+      byId('state').textContent = sentence(`${content.sentence}.`);
       for (const button of document.querySelectorAll('.actions button')) button.disabled = true;
       document.documentElement.dataset.ended = 'true';
       if (content.folder) location.assign('report');
