@@ -10,6 +10,7 @@ from queue import SimpleQueue
 from cuesta.live.followed import FollowedRun
 from cuesta.publish.json_rows import JsonRows, Row
 from cuesta.publish.messages import ToPublisher
+from cuesta.publish.remote_steering import RemoteSteering
 from cuesta.terminal import show
 
 
@@ -19,8 +20,8 @@ class JsonOutlet:
     name = "json-lines"
     address = ""
 
-    def __init__(self, run: FollowedRun) -> None:
-        self._run = run
+    def __init__(self, run: FollowedRun, steering: RemoteSteering) -> None:
+        self._run, self._steering = run, steering
         self._marks = 0
         self._rows = JsonRows()
         self._queue = SimpleQueue[Row | None]()
@@ -36,6 +37,7 @@ class JsonOutlet:
 
     async def serve(self) -> None:
         """Print until it is closed, and then until all is printed."""
+        self._steering.watch()  # what users do is counted for those who watch
         self._printing.start()
         await self._stop.wait()
         self._queue.put(None)

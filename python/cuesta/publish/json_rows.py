@@ -73,15 +73,19 @@ class JsonRows:
 
     def __init__(self) -> None:
         self._moment: tuple[float, int] | None = None
+        self._moment_of_step: tuple[float, int] | None = None
+        """The newest moment of a step that has begun."""
         self._seconds = 0.0
 
     def take(self, view: View) -> Iterator[Row]:
         """The rows of a moment; none if it has been seen before."""
         if self._moment == (view.elapsed, view.step):
             return
-        if begins_step(self._moment, view):
-            yield {"kind": "step", "seconds": view.elapsed, "step": view.step, "load": load(view)}
         self._moment, self._seconds = (view.elapsed, view.step), view.elapsed
+        if view.phase != "start":  # until then its load is not known
+            if begins_step(self._moment_of_step, view):
+                yield {"kind": "step", "seconds": view.elapsed, "step": view.step, "load": load(view)}
+            self._moment_of_step = self._moment
         yield moment_row(view)
 
     def mark(self, note: str) -> Row:

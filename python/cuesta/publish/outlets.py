@@ -45,5 +45,5 @@ def open_outlets(run: FollowedRun, beginning: Beginning, say: Say) -> list[Outle
     if wanted.json_lines:
         from cuesta.publish.json_outlet import JsonOutlet  # noqa: PLC0415
 
-        outlets.append(JsonOutlet(run))
+        outlets.append(JsonOutlet(run, RemoteSteering(JsonOutlet.name, say)))
     return outlets

@@ -53,7 +53,7 @@ class Reports:
 
     def _get(self, wanted: Wanted) -> Report:
         for entry in wanted.entries:
-            _ = [*list_files(entry.folder)]
+            _ = [*list_files(entry.folder)]  # raises for a link to what is outside of the folder
         key = (wanted.kind, *(f"{entry.id} {fingerprint(entry.folder)}" for entry in wanted.entries))
         if key not in self._kept:
             self._kept[key] = BUILDERS[wanted.kind](wanted.entries)
