@@ -1,6 +1,7 @@
 """What a page is told of a run: all of it once, then what is new, however slow the page is."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,11 +11,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from cuesta.errors import CuestaError, InputError
 from cuesta.live.about import About
 from cuesta.live.followed import Course, Ending, FollowedRun
 from cuesta.records.messages import UserScreen
 from cuesta.records.reading import from_json
-from cuesta.site.live_page import MOST_USERS, MOST_WATCHED, LivePage, _Sent, read_users
+from cuesta.site.live_page import LOADING, MOST_USERS, MOST_WATCHED, TELLING, LivePage, ShowReport, _Sent, read_users
 from tests.snapshots import observation
 
 
@@ -135,6 +137,42 @@ def test_the_drivers_are_asked_for_the_screens_of_open_pages_and_never_too_many(
     assert asked.watched[0] == [0, 1, 2, 3]
     assert max(map(len, asked.watched)) == MOST_WATCHED
     assert asked.watched[-1] == []
+
+
+async def hand_over(run: FollowedRun, show: ShowReport) -> None:
+    """End a run whose page is open, and have the page ask for the report as a browser does."""
+    page = LivePage(run, None, show)
+    stream = page.stream((), loads_report=True)
+    await anext(stream)
+    run.end(Ending(sentence="the run has ended", folder="a folder"))
+    async for _ in stream:
+        pass
+    with anyio.fail_after(LOADING / 2):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(page.hand_over)
+            with suppress(CuestaError):
+                await (await page.report(Request({"type": "http"}))).background()  # type: ignore[misc]
+
+
+async def no_folder(_request: Request, _folder: Path) -> Response:
+    raise InputError("a folder: there is no such file or folder")
+
+
+@pytest.mark.parametrize("show", [no_report, no_folder])
+def test_the_end_waits_no_longer_for_a_page_that_has_asked_for_the_report(show: ShowReport) -> None:
+    anyio.run(hand_over, seen_for(1), show)
+
+
+def test_nothing_waits_for_the_pages_of_a_run_that_was_killed() -> None:
+    async def kill() -> None:
+        page = LivePage(seen_for(1), None, no_report)
+        stream = page.stream(())
+        await anext(stream)
+        with anyio.fail_after(TELLING / 2):
+            await page.hand_over()
+        await stream.aclose()
+
+    anyio.run(kill)
 
 
 @pytest.mark.parametrize("text", ["-1", "x", "1;2", "1," * MOST_USERS + "1", "99999999", "١"])

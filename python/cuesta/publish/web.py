@@ -25,7 +25,7 @@ class Web:
         self.address = access.address
         self._asks = _Asks(requests)
         self._page = LivePage(run, self._asks, show_report)
-        self._application = make_application(access, self._page.routes())
+        self._application = make_application(access, self._page.routes(), pages={})
         self._has_ended, self._stop = asyncio.Event(), asyncio.Event()
 
     def take(self, _: ToPublisher) -> None:

@@ -31,6 +31,10 @@ NONE = Markup(
     "when it is opened again.</p>\n"
 )
 LINK = Markup('<a class="button" href="{}">{}</a> ')
+ENDED = Markup(
+    '<p class="faint">The run has ended, and with it the server of this page. The report is in {} too; '
+    "<code>cuesta live</code> shows it with all others.</p>\n"
+)
 SECTION = Markup("<section>\n<h2>{}</h2>\n{}</section>\n")
 
 
@@ -168,9 +172,12 @@ class Finished:
             copy = await self.reports.work(lambda: html_alone(report))
             name = "-".join(entry.name for entry in wanted.entries)[:100] or "report"
             return HTMLResponse(copy, headers={"Content-Disposition": f'attachment; filename="{_safe(name)}.html"'})
-        linked = link_files(wanted.entries[0]) if len(wanted.entries) == 1 else no_link
+        title, stays = name_page(report, wanted.entries), bool(request.app.state.pages)
+        linked = link_files(wanted.entries[0]) if stays and len(wanted.entries) == 1 else no_link
         text = await self.reports.work(lambda: body(report, linked))
-        return HTMLResponse(_page(request, name_page(report, wanted.entries), text, below, more))
+        if not stays:
+            return HTMLResponse(_last_page(title, text, wanted.entries[0].folder))
+        return HTMLResponse(_page(request, title, text, below, more))
 
     def _list_systems(self) -> list[Section]:
         from cuesta.workflow.list_systems import list_systems  # noqa: PLC0415, slow to load
@@ -217,6 +224,13 @@ def _page(request: Request, title: str, text: Markup, below: Markup, more: Seque
     links = NOTHING.join(LINK.format(*link) for link in [*more, (f"?{query}", "Copy as one file")])
     tools = Markup('<p class="tools">{}</p>\n').format(links)
     return frame(title, tools + text + below, scripts=PLOT_SCRIPTS if has_plots(text) else ())
+
+
+def _last_page(title: str, text: Markup, folder: Path) -> Markup:
+    """A report in the frame of a page whose server ends now: it has no link, which would lead nowhere."""
+    return frame(
+        title, ENDED.format(plain(str(folder))) + text, pages={}, scripts=PLOT_SCRIPTS if has_plots(text) else ()
+    )
 
 
 def _safe(name: str) -> str:
