@@ -90,6 +90,25 @@ def test_the_smallest_terminal_has_what_matters_most() -> None:
     ]  # fmt: skip
 
 
+def test_the_smallest_terminal_names_all_keys() -> None:
+    assert draw(busy(), 60, 15)[-1].rstrip().endswith("q stop")
+
+
+@pytest.mark.parametrize("seen", [Observation(snapshots=()), busy(), busy(search=SEARCH)])
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_address_of_the_page_is_there_as_a_whole(seen: Observation, width: int) -> None:
+    address = f"http://{'lab.example.org'}:43131/#token={'x' * 32}"
+    interaction = Interaction(About("a run", addresses={"web": address}), Requests(), threading.Event())
+    interaction.see(seen)
+    rows = [row.plain for row in interaction.rows(["said later"] * 20, 0.004, width, 15)]
+    assert address in "".join(rows)
+
+
+def test_the_end_of_a_long_note_is_seen_while_it_is_typed() -> None:
+    row = draw(busy(), 60, 15, "m", *"a note that is longer than the row, 検, and its end")[-1]
+    assert row.rstrip().endswith("検, and its end▏ (Enter; Esc: do not)")
+
+
 def test_figures_keep_their_columns() -> None:
     quick, slow = (draw(Observation(snapshots=[snapshot(echo=[value])]), 80, 24) for value in (0.0001, 0.123))
     (one,), (other,) = starting(quick, "ECHO"), starting(slow, "ECHO")

@@ -77,7 +77,7 @@ def test_a_run_is_shown_and_steered_by_keys(here: Path, plan: str, size: tuple[i
         terminal.shows(r"^marked at \d:\d\d")
         terminal.types("p")
         terminal.shows("^who has not started waits")
-        terminal.shows("p let users start")
+        terminal.shows("p start again")
         terminal.types("q")
         assert terminal.ends() == Exit.INTERRUPTED
         terminal.shows("^RESPONSE +.* users") if size[1] > 24 else terminal.shows("^RUN FOLDER out")

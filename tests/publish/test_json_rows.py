@@ -64,6 +64,13 @@ def test_steps_and_runs_begin_with_a_row() -> None:
     assert steps == [True, False, True, True], "time that begins again is another run's"
 
 
+def test_a_step_begins_once_its_users_are_known() -> None:
+    rows = JsonRows()
+    assert [row["kind"] for row in rows_of(rows, observation(seconds=0.0, phase=None, users=0))] == ["moment"]
+    step, _ = rows_of(rows, observation(seconds=1.0, phase="settle", doing={"keying": 1, "unstarted": 4}))
+    assert (step["kind"], step["load"]) == ("step", 5)
+
+
 def test_marks_and_sentences_are_rows_with_the_time_of_the_run() -> None:
     rows = JsonRows()
     rows_of(rows, observation(seconds=7.0))

@@ -151,6 +151,8 @@ def test_every_answer_has_the_headers(inside: Served, capsys: pytest.CaptureFixt
     for answer in asked:
         assert {name: answer.headers[name.lower()] for name in HEADERS} == HEADERS
         assert answer.headers["cache-control"] == "no-store"
+        is_loopback = answer.status != 421
+        assert ("cross-origin-opener-policy" in answer.headers) == is_loopback, "browsers complain of it elsewhere"
     assert "'unsafe" not in HEADERS["Content-Security-Policy"]
     assert "it was &lt;b&gt;0&lt;/b&gt;" in asked[2].text
     assert "ZeroDivisionError: it was <b>0</b>" in capsys.readouterr().err

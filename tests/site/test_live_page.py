@@ -15,7 +15,7 @@ from cuesta.live.about import About
 from cuesta.live.followed import Course, Ending, FollowedRun
 from cuesta.records.messages import UserScreen
 from cuesta.records.reading import from_json
-from cuesta.site.live_page import MOST_USERS, MOST_WATCHED, LivePage, _Sent, read_users
+from cuesta.site.live_page import MOST_USERS, MOST_WATCHED, TELLING, LivePage, _Sent, read_users
 from tests.snapshots import observation
 
 
@@ -151,6 +151,18 @@ def test_the_drivers_are_asked_for_the_screens_of_open_pages_and_never_too_many(
     assert asked.watched[0] == [0, 1, 2, 3]
     assert max(map(len, asked.watched)) == MOST_WATCHED
     assert asked.watched[-1] == []
+
+
+def test_nothing_waits_for_the_pages_of_a_run_that_was_killed() -> None:
+    async def kill() -> None:
+        page = LivePage(seen_for(1), None, no_report)
+        stream = page.stream(())
+        await anext(stream)
+        with anyio.fail_after(TELLING / 2):
+            await page.hand_over()
+        await stream.aclose()
+
+    anyio.run(kill)
 
 
 @pytest.mark.parametrize("text", ["-1", "x", "1;2", "1," * MOST_USERS + "1", "99999999", "١"])

@@ -138,6 +138,7 @@ def test_the_page_marks_and_stops_the_run_and_shows_its_report(watched: WatchedR
     assert page.value("location.pathname") == "/report"
     assert page.value("document.querySelector('.verdict')?.innerText"), page.value("document.body.innerText")
     page.wait_for("document.documentElement.dataset.plots === 'drawn'", "its plots")
+    assert page.value("document.querySelectorAll('a[href]:not([href^=\"#\"])').length") == 0, "they would lead nowhere"
     _, errors = watched.process.communicate(timeout=60)
     assert watched.process.returncode == Exit.INTERRUPTED, errors
     assert "deployed" in (watched.folder / "report.html").read_text()

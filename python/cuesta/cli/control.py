@@ -5,6 +5,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from cuesta.engine.console import Console, Requests
 from cuesta.errors import UsageError
 from cuesta.plan import Settings
 from cuesta.records.observation import Observation
-from cuesta.terminal import inform
 from cuesta.workflow.control import Control
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ def control_run(
     about = describe_run(title, settings.limits if settings else ())
     with ExitStack() as stack:
         publisher = _publish(arguments, about, folder, stack)
+        if publisher:
+            about = replace(about, addresses=publisher.addresses)
         view = stack.enter_context(watch(about, requests, stop, quiet=arguments.quiet, plain=arguments.plain))
         if not publisher:
             yield Control(Console(view.look, stop, requests, watchers=view.watchers), view.tell, warn, ask)
             return
         publisher.follow(requests, stop, warn)  # not `view.tell`: it may warn when the view has ended
-        for sentence in publisher.addresses():
-            (inform if arguments.quiet else view.tell)(f"cuesta: {sentence}")
 
         def look(seen: Observation) -> None:
             view.look(seen)

@@ -1,9 +1,11 @@
 """What a view says of a run that its observations do not: what is run, and what it must keep."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from cuesta.figures.limit import Limit
+
+ADDRESSES = {"web": "the page is at {}", "prometheus": "Prometheus can scrape {}"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,12 @@ class About:
 
     title: str
     limits: Sequence[LiveLimit] = ()
+    addresses: Mapping[str, str] = field(default_factory=dict)
+    """Where it can be seen meanwhile, by the name of the outlet: a key of `ADDRESSES`."""
+
+    def tell_addresses(self) -> Iterator[str]:
+        """A sentence on each address."""
+        return (f"cuesta: {ADDRESSES[name].format(address)}" for name, address in self.addresses.items())
 
 
 def describe_run(title: str, limits: Iterable[Limit]) -> About:

@@ -38,8 +38,8 @@ ALWAYS = ("awaiting_answer", "keying", "thinking")
 PHASES = {"settle": "settling", "measure": "measuring", "drain": "ending", "start": "starting"}
 SLOW = 1.0
 """Seconds from which a wait is shown as bad."""
-MOST_GLIMPSES = 5
-"""Most users of a kind that are listed."""
+ADDRESSES = {"web": ("PAGE", 1), "prometheus": ("METRICS", 5)}
+"""The label and the rank of the row of an address, by the name of the outlet."""
 
 
 @dataclass(slots=True)
@@ -98,9 +98,20 @@ def clock(value: float) -> str:
 
 def _head(scene: Scene, width: int) -> Iterator[Ranked]:
     yield 0, _title(scene, width)
+    for name, address in scene.about.addresses.items():
+        label, rank = ADDRESSES[name]
+        yield from ((rank, row) for row in _address(label, plain(address), width))
     if scene.view and scene.view.total:
         done = min(round(scene.view.elapsed / scene.view.total * width), width)
         yield 3, Text.assemble(("━" * done, DRAWN), ("━" * (width - done), FAINT))
+
+
+def _address(label: str, address: str, width: int) -> Iterator[Text]:
+    """All of an address, without its label where there is no room for both: it is copied from here."""
+    if LABEL + len(address) <= width:
+        yield labelled(label, Text(address))
+    else:
+        yield from (Text(address[at : at + width]) for at in range(0, len(address), width))
 
 
 def _body(scene: Scene, width: int) -> Iterator[Ranked]:

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Sequence
 
+from rich.cells import set_cell_size
 from rich.text import Text
 
 from cuesta.live.about import About
@@ -18,7 +19,8 @@ from cuesta.records.messages import UserGlimpse
 from cuesta.records.observation import Observation
 from cuesta.units import share
 
-MAIN_KEYS = {"p": "hold starts", "+ -": "users", "m": "mark", "s": "see a user's screen", "q": "stop"}
+MAIN_KEYS = {"p": "hold starts", "+ -": "users", "m": "mark", "s": "a user's screen", "q": "stop"}
+"""What the keys do; it fits into the narrowest terminal that has the view."""
 SCREEN_KEYS = {"← →": "slowest, typical, failed", "0–9": "another user", "s": "back", "q": "stop"}
 QUESTIONS = {
     "m": "mark this instant: ",
@@ -26,6 +28,7 @@ QUESTIONS = {
     "+": "how many users are to come: ",
     "-": "how many users are to leave: ",
 }
+ANSWER_KEYS = "(Enter; Esc: do not)"
 MOST_DIGITS = 9
 """Digits that are read of a number."""
 NOTICE = 4.0
@@ -168,17 +171,25 @@ class Interaction:
         if self._stop.is_set():
             return Text("stopping; what was measured is kept (Ctrl-C again: end at once)", NAME)
         if self._question:
-            return Text(f"{QUESTIONS[self._question]}{self._typed}▏ (Enter; Esc: do not)")
+            return self._question_row(QUESTIONS[self._question], width)
         if time.monotonic() < self._notice_until:
             return Text(self._notice, NAME)
         names = MAIN_KEYS if self._user is None else SCREEN_KEYS
-        held = {"p": "let users start"} if self._is_held and self._user is None else {}
+        held = {"p": "start again"} if self._is_held and self._user is None else {}
         row = Text("  ").join(Text.assemble((key, NAME), " ", (name, FAINT)) for key, name in {**names, **held}.items())
         cost = f"this view takes {share(price)} of a core"
         if row.cell_len + 4 + len(cost) <= width:
             row.pad_right(width - row.cell_len - len(cost))
             row.append(cost, FAINT)
         return row
+
+    def _question_row(self, question: str, width: int) -> Text:
+        """What is asked and typed; of what is too long the end, where the cursor is."""
+        room = max(width - len(question) - len(ANSWER_KEYS) - 3, 1)
+        typed = Text(self._typed)
+        if typed.cell_len > room:
+            typed = Text("…" + set_cell_size(self._typed[::-1], room - 1).rstrip()[::-1])
+        return Text.assemble(question, typed, "▏ ", ANSWER_KEYS)
 
 
 def _fit(row: Text, width: int) -> Text:

@@ -42,11 +42,14 @@ class Shown:
 @contextmanager
 def watch(about: About, steering: Steering, stop: threading.Event, *, quiet: bool, plain: bool) -> Iterator[Shown]:
     """Show a run on standard error during the block."""
+    is_live = not (quiet or plain) and _can_redraw() and _is_large_enough()
+    for sentence in () if is_live else about.tell_addresses():
+        inform(sentence)
     if quiet:
         yield Shown(_ignore, _ignore)
     elif not _can_redraw():
         yield Shown(_observe_with(_print_rows()), inform)
-    elif plain or not _is_large_enough():
+    elif not is_live:
         from cuesta.live.redrawn_row import redraw_row  # noqa: PLC0415, it loads rich: only a terminal needs it
 
         with redraw_row() as show:

@@ -73,19 +73,20 @@ class JsonRows:
 
     def __init__(self) -> None:
         self._moment: tuple[float, int] | None = None
-        self._moment_of_step: tuple[float, int] | None = None
-        """The newest moment of a step that has begun."""
+        self._step: int | None = None
+        """The step whose row was made last; None before the first of a segment."""
         self._seconds = 0.0
 
     def take(self, view: View) -> Iterator[Row]:
         """The rows of a moment; none if it has been seen before."""
         if self._moment == (view.elapsed, view.step):
             return
+        if self._moment and view.elapsed < self._moment[0]:
+            self._step = None  # another segment, whose time begins again
+        if view.phase != "start" and view.step != self._step:  # until then its load is not known
+            self._step = view.step
+            yield {"kind": "step", "seconds": view.elapsed, "step": view.step, "load": load(view)}
         self._moment, self._seconds = (view.elapsed, view.step), view.elapsed
-        if view.phase != "start":  # until then its load is not known
-            if begins_step(self._moment_of_step, view):
-                yield {"kind": "step", "seconds": view.elapsed, "step": view.step, "load": load(view)}
-            self._moment_of_step = self._moment
         yield moment_row(view)
 
     def mark(self, note: str) -> Row:
@@ -103,11 +104,6 @@ class JsonRows:
         except (OSError, ValueError):
             summary = None
         return {"kind": "end", "seconds": self._seconds, "folder": str(folder), "summary": summary}
-
-
-def begins_step(before: tuple[float, int] | None, view: View) -> bool:
-    """Whether a view is of another step, or of another segment, whose time begins again."""
-    return before is None or view.step != before[1] or view.elapsed < before[0]
 
 
 def moment_row(view: View) -> Row:

@@ -22,7 +22,6 @@ from cuesta.records.reading import from_json
 
 PATIENCE = 70.0
 """Seconds for the process to end after the run: pages that are open load the report, for a minute at most."""
-ADDRESSES = {"web": "the page is at {}", "prometheus": "Prometheus can scrape {}"}
 
 
 class Publisher:
@@ -31,7 +30,7 @@ class Publisher:
     name = "page and exporters"
 
     def __init__(self, process: subprocess.Popen[bytes], answers: IO[bytes], addresses: Mapping[str, str]) -> None:
-        self._process, self._answers, self._addresses = process, answers, addresses
+        self._process, self._answers, self.addresses = process, answers, addresses
         self._changed = threading.Condition()
         self._messages: list[ToPublisher] = []
         self._seen: Observation | None = None
@@ -42,10 +41,6 @@ class Publisher:
         """Whether the run has ended."""
         self._feeding = threading.Thread(target=self._feed, daemon=True)
         self._feeding.start()
-
-    def addresses(self) -> list[str]:
-        """Where the run can be seen, a sentence each."""
-        return [ADDRESSES[name].format(address) for name, address in self._addresses.items()]
 
     def look(self, seen: Observation) -> None:
         """Publish what is seen of the run."""

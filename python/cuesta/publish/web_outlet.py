@@ -25,7 +25,7 @@ class WebOutlet:
         self.address = access.address
         self._steering = steering
         self._page = LivePage(run, steering, partial(show_report, Reports()))
-        self._application = make_application(access, self._page.routes())
+        self._application = make_application(access, self._page.routes(), pages={})
         self._has_ended, self._stop = asyncio.Event(), asyncio.Event()
 
     def take(self, _: ToPublisher) -> None:

@@ -88,6 +88,12 @@ def is_foreign(headers: Mapping[str, str], method: str) -> bool:
     return site in {"cross-site", "same-site"} and mode != "navigate"
 
 
+def names_loopback(header: str) -> bool:
+    """Whether a `Host` header names a loopback address."""
+    name = _name_of(header)
+    return name == "localhost" or (_is_numeric(name) and ipaddress.ip_address(name).is_loopback)
+
+
 def _name_of(header: str) -> str:
     """The host of a `Host` header, without its port and brackets."""
     if header.startswith("["):

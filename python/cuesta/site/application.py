@@ -1,6 +1,6 @@
 """The application of pages: routes, files of the package and pages of errors, behind the guard."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -11,29 +11,36 @@ from starlette.types import ASGIApp
 
 from cuesta.errors import CuestaError
 from cuesta.site.access import Access
-from cuesta.site.frame import error_page
+from cuesta.site.frame import PAGES, error_page
 from cuesta.site.guard import Guard
 from cuesta.site.static_files import STATIC, answer_static
 
 
-def make_application(access: Access, routes: Sequence[BaseRoute]) -> ASGIApp:
-    """An application with these routes, which only those whom `access` knows see."""
+def make_application(access: Access, routes: Sequence[BaseRoute], pages: Mapping[str, str] = PAGES) -> ASGIApp:
+    """An application with these routes, which only those whom `access` knows see.
+
+    `pages` are those that every page names: none where the server ends with a run.
+    """
     files = Route(f"{STATIC}{{name}}", answer_static)
     handlers = {HTTPException: _answer_http_error, CuestaError: _answer_error, 500: _answer_failure}
-    return Guard(Starlette(routes=[*routes, files], exception_handlers=handlers), access)
+    application = Starlette(routes=[*routes, files], exception_handlers=handlers)
+    application.state.pages = pages
+    return Guard(application, access)
 
 
-def _answer_http_error(_request: Request, error: Exception) -> Response:
+def _answer_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     said = "There is no such page" if error.status_code == 404 else "This cannot be answered"
-    return HTMLResponse(error_page(said, error.detail), error.status_code, error.headers)
+    return HTMLResponse(error_page(said, error.detail, request.app.state.pages), error.status_code, error.headers)
 
 
-def _answer_error(_request: Request, error: Exception) -> Response:
+def _answer_error(request: Request, error: Exception) -> Response:
     """What cannot be read says where and why."""
     remedy = getattr(error, "remedy", None)
-    return HTMLResponse(error_page("This cannot be shown", f"{error}{f' – {remedy}' if remedy else ''}"), 422)
+    why = f"{error}{f' – {remedy}' if remedy else ''}"
+    return HTMLResponse(error_page("This cannot be shown", why, request.app.state.pages), 422)
 
 
-def _answer_failure(_request: Request, error: Exception) -> Response:
-    return HTMLResponse(error_page("Something went wrong", f"{type(error).__name__}: {error}"), 500)
+def _answer_failure(request: Request, error: Exception) -> Response:
+    why = f"{type(error).__name__}: {error}"
+    return HTMLResponse(error_page("Something went wrong", why, request.app.state.pages), 500)

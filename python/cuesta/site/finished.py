@@ -31,6 +31,10 @@ NONE = Markup(
     "when it is opened again.</p>\n"
 )
 LINK = Markup('<a class="button" href="{}">{}</a> ')
+ENDED = Markup(
+    '<p class="faint">The run has ended, and with it the server of this page. The report is in {} too; '
+    "<code>cuesta live</code> shows it with all others.</p>\n"
+)
 SECTION = Markup("<section>\n<h2>{}</h2>\n{}</section>\n")
 
 
@@ -162,9 +166,10 @@ class Finished:
             copy = await self.reports.work(lambda: html_alone(report))
             name = "-".join(entry.name for entry in wanted.entries)[:100] or "report"
             return HTMLResponse(copy, headers={"Content-Disposition": f'attachment; filename="{_safe(name)}.html"'})
+        title = name_page(report, wanted.entries)
         linked = link_files(wanted.entries[0]) if len(wanted.entries) == 1 else no_link
         text = await self.reports.work(lambda: body(report, linked))
-        return HTMLResponse(_page(request, name_page(report, wanted.entries), text, below, more))
+        return HTMLResponse(_page(request, title, text, below, more))
 
     def _list_systems(self) -> list[Section]:
         from cuesta.workflow.list_systems import list_systems  # noqa: PLC0415, slow to load
@@ -183,7 +188,8 @@ async def show_report(reports: Reports, folder: Path) -> Response:
         raise InputError(f"{folder}: there is no run in it")
     report = await reports.get(Wanted.of(entry))
     text = await reports.work(lambda: body(report, no_link))
-    return HTMLResponse(frame(name_page(report, (entry,)), text, pages={}, scripts=_scripts(text)))
+    note = ENDED.format(plain(str(folder)))
+    return HTMLResponse(frame(name_page(report, (entry,)), note + text, pages={}, scripts=_scripts(text)))
 
 
 def name_page(report: Report, entries: Sequence[Entry]) -> str:

@@ -61,6 +61,6 @@ def entry_page() -> Markup:
     return frame("Not open yet", NO_TOKEN, pages={})
 
 
-def error_page(title: str, why: str) -> Markup:
+def error_page(title: str, why: str, pages: Mapping[str, str]) -> Markup:
     """The page instead of one that cannot be shown."""
-    return frame(title, Markup('<p class="notice">{}</p>\n').format(plain(why)))
+    return frame(title, Markup('<p class="notice">{}</p>\n').format(plain(why)), pages=pages)

@@ -12,7 +12,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from cuesta.site.access import ENTRY, Access, is_foreign
+from cuesta.site.access import ENTRY, Access, is_foreign, names_loopback
 from cuesta.site.frame import entry_page
 from cuesta.site.static_files import STATIC
 
@@ -31,8 +31,9 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
 }
+OPENER = "Cross-Origin-Opener-Policy"
+"""Browsers take it from loopback addresses only, where nothing is encrypted, and complain of it elsewhere."""
 
 
 class RequestTooLargeError(Exception):
@@ -53,10 +54,11 @@ class Guard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                _add_headers(message)
+                _add_headers(message, is_loopback=is_loopback)
             await send(message)
 
         headers = Headers(scope=scope)
+        is_loopback = names_loopback(headers.get("host", ""))
         try:
             body = await _read_body(receive) if scope["method"] == "POST" else b""
         except RequestTooLargeError as error:
@@ -107,10 +109,12 @@ def _refuse(status: int, why: str) -> Response:
     return PlainTextResponse(f"{why}\n", status)
 
 
-def _add_headers(message: MutableMapping[str, Any]) -> None:
+def _add_headers(message: MutableMapping[str, Any], *, is_loopback: bool) -> None:
     headers = MutableHeaders(raw=message["headers"])
     for name, value in HEADERS.items():
         headers[name] = value
+    if is_loopback:
+        headers[OPENER] = "same-origin"
     headers.setdefault("Cache-Control", "no-store")
     message["headers"] = headers.raw
 

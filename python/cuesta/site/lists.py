@@ -19,6 +19,9 @@ LIST = Markup(
 )
 BUTTON = Markup('<button formaction="{action}">{label}</button> ')
 
+VERDICTS = {"crossed": "text crossed", "not measured": "text crossed", "not decided": "text notice-text"}
+"""What may become of a limit that is not kept, the worst first, and the class of its cell."""
+
 Column = Callable[[Entry], tuple[str, str]]
 """A class of the cell, and its text."""
 
@@ -83,7 +86,7 @@ def _verdict(entry: Entry) -> tuple[str, str]:
     if entry.state == "goes on":
         return "text notice-text", "goes on"
     if not entry.summary:
-        return "text faint", "cut off" if entry.state == "cut off" else ABSENT
+        return "text faint", "cut off" if entry.state == "cut off" else "no summary"
     ended = str(entry.summary.get("ended", ""))
     early = f", {ended}" if ended not in {"", "completed"} else ""
     return ("text kept", f"VALID{early}") if entry.summary.get("valid") is True else ("text crossed", f"INVALID{early}")
@@ -102,13 +105,23 @@ def _rate(entry: Entry) -> tuple[str, str]:
 
 def _limits(entry: Entry) -> tuple[str, str]:
     limits = entry.summary.get("limits")
-    verdicts = [each.get("ok") for each in limits if isinstance(each, dict)] if isinstance(limits, list) else []
+    verdicts = [_verdict_on(each) for each in limits if isinstance(each, dict)] if isinstance(limits, list) else []
     if search := entry.summary.get("search"):
         return "text", plain(str(search.get("verdict", "")) if isinstance(search, dict) else "")
     if not verdicts:
         return "text faint", ABSENT
-    crossed = sum(1 for each in verdicts if each is not True)
-    return ("text crossed", f"{crossed} of {len(verdicts)} crossed") if crossed else ("text kept", "kept")
+    worst = next((each for each in VERDICTS if each in verdicts), "kept")
+    number = f"{verdicts.count(worst)} of {len(verdicts)} " if worst != "kept" else ""
+    return VERDICTS.get(worst, "text kept"), f"{number}{worst}"
+
+
+def _verdict_on(limit: Mapping[str, Any]) -> str:
+    """What became of a limit, as the summary says it."""
+    if limit.get("ok") is True:
+        return "kept"
+    if limit.get("undecided"):
+        return "not decided"
+    return "not measured" if limit.get("value") is None else "crossed"
 
 
 def _number(summary: Mapping[str, Any], series: str, statistic: str) -> float | None:

@@ -92,7 +92,12 @@ class LivePage:
         self._news = asyncio.Event()
 
     async def hand_over(self) -> None:
-        """Wait until the pages that are open have loaded the report, but not for long."""
+        """Wait until the pages that are open have loaded the report, but not for long.
+
+        After a run that was killed there is nothing to wait for: no page is told its end.
+        """
+        if self._run.ending is None:
+            return
         await self._wait(lambda: not self._users, TELLING)
         await self._wait(lambda: self._loading <= 0, LOADING)
 
@@ -103,11 +108,11 @@ class LivePage:
                     await self._progress.wait()
                     self._progress.clear()
 
-    async def page(self, _: Request) -> Response:
+    async def page(self, request: Request) -> Response:
         """The page itself."""
         body = BODY.format(steering=STEERING if self._asks else "")
         title, styles = plain(self._run.about.title), ("screen.css", "live.css")
-        return HTMLResponse(frame(title, body, pages={}, scripts=SCRIPTS, styles=styles))
+        return HTMLResponse(frame(title, body, pages=request.app.state.pages, scripts=SCRIPTS, styles=styles))
 
     async def report(self, _: Request) -> Response:
         """The report, once the run has ended."""
@@ -123,7 +128,7 @@ class LivePage:
         return response
 
     async def _count_report(self) -> None:
-        self._loading -= 1
+        self._loading = max(self._loading - 1, 0)  # whoever has not been told the end may ask for it too
         self._progress.set()
 
     async def events(self, request: Request) -> Response:
@@ -246,7 +251,7 @@ def read_users(text: str) -> Sequence[int]:
 async def _read_object(request: Request) -> Mapping[str, object]:
     try:
         content = json.loads(await request.body())
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
         raise HTTPException(422, "expected an object of JSON")
