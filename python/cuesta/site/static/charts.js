@@ -43,7 +43,7 @@
   const OPTIONS = {actions: false, renderer: 'svg', ast: true, defaultStyle: false, logLevel: 1, // an empty chart has no extent: no warning
     tooltip: {theme: 'custom', disableDefaultStyle: true}, expressionFunctions: {duration: formatDuration}};
   const asTime = {formatType: 'duration', format: ''};
-  const asNumber = {format: ',.3~g'};
+  const asNumber = {format: ',.3~r'};
 
   // A chart of layers, whose data are named, and a table of columns: [name, label, function that writes a value].
   class Chart {
