@@ -25,7 +25,7 @@ DURATION: Spec = {"labelExpr": "duration(datum.value)", "tickCount": 5}
 """The labels of an axis of seconds."""
 SECONDS, NUMBER = "duration", "number"
 """How a value is written at the cursor."""
-WRITTEN = {SECONDS: {"formatType": "duration", "type": "quantitative"}, NUMBER: {"format": ",.3~g"}}
+WRITTEN = {SECONDS: {"formatType": "duration", "type": "quantitative"}, NUMBER: {"format": ",.3~r"}}
 MOUSE = "[pointerdown[event.pointerType == 'mouse'], window:pointerup] > window:pointermove!"
 WHEEL = "wheel![event.ctrlKey || event.shiftKey]"
 """The bare wheel scrolls the page, and so does a finger."""

@@ -22,7 +22,7 @@
   const CONFIG = {...look, legend: {...look.legend, title: null}};
   const OPTIONS = {...options, logLevel: 1, expressionFunctions: {duration}}; // no warning: an empty chart has no extent
   const asTime = {formatType: 'duration', format: ''};
-  const asNumber = {format: ',.3~g'};
+  const asNumber = {format: ',.3~r'};
 
   // A chart of layers, whose data are named, and a table of columns: [name, label, function that writes a value].
   class Chart {
