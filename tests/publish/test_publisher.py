@@ -6,10 +6,14 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
+
+from cuesta.live.about import About
 from cuesta.live.followed import Ending
-from cuesta.publish.messages import ToPublisher
-from cuesta.publish.publisher import Publisher
+from cuesta.publish.messages import Outlets, ToPublisher
+from cuesta.publish.publisher import Publisher, start_publisher
 from cuesta.records.observation import Observation
 from cuesta.records.reading import from_json
 from cuesta.records.rows import MarkRow
@@ -53,3 +57,13 @@ def test_a_mark_is_fed_with_its_moment() -> None:
     _, marked = fed_by([seen, replace(seen, marks=(MarkRow(seconds=1.0, note="cold"),))])
     assert [mark.note for mark in marked.marks] == ["cold"]
     assert marked.snapshots == (seen.snapshots[0],)
+
+
+def test_a_warning_before_it_is_ready_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "soon")
+    with start_publisher(About("a run"), Outlets(otlp=True), tmp_path) as publisher:
+        assert publisher.addresses == {}
+    publisher.wait()
+    assert "'soon'" in capsys.readouterr().err
