@@ -181,13 +181,19 @@ def test_a_session_is_had_as_screens_a_minute_at_a_time(site: Served) -> None:
 
 def test_the_page_of_a_run_that_goes_on_is_live_until_it_has_ended(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "runs" / "going").write()
-    for end in folder.glob("agent-*/agent.json"):
+    ends = {end: end.read_text() for end in folder.glob("agent-*/agent.json")}
+    for end in ends:
         end.unlink()
     with served_folders(tmp_path / "ledger", tmp_path / "runs") as site:
         assert "goes on" in words(shown(site, "/"))
         page = f"/run/{id_of(site, 'going')}"
         assert site.ask(page).headers["location"] == f"{page}/live/"
         assert "/static/live.js" in shown(site, f"{page}/live/")
+        assert site.ask(f"{page}/live/report").status == 404
+        for end, text in ends.items():
+            end.write_text(text)
+        assert "event: end\n" in site.ask(f"{page}/live/events").text
+        assert site.ask(f"{page}/live/report").headers["location"] == page
         write_summary(folder)
         assert "VALID" in shown(site, page)
 

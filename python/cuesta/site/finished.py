@@ -61,7 +61,7 @@ class Finished:
             Route("/systems", self.systems),
             Route("/ledger", self.ledger),
             *recording_routes(self.find, self.reports),
-            *GoingOn(self.find, show_report).routes(),
+            *GoingOn(self.find).routes(),
         ]
 
     async def find(self, request: Request) -> Entry:

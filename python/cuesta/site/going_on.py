@@ -6,8 +6,9 @@ There are no screens of users, and nothing can be asked of these runs.
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from cuesta.figures.limit import Limit
@@ -15,7 +16,7 @@ from cuesta.ledger.run_tail import RunTail
 from cuesta.live.about import describe_run
 from cuesta.live.followed import Ending, FollowedRun
 from cuesta.site.entries import Entry, find_state
-from cuesta.site.live_page import LivePage, ShowReport
+from cuesta.site.live_page import LivePage
 
 EVERY = 1.0
 """Seconds between looks at a folder."""
@@ -26,8 +27,8 @@ Find = Callable[[Request], Awaitable[Entry]]
 class GoingOn:
     """The pages, each of which follows its folder from the first time that it is asked for to the end of the run."""
 
-    def __init__(self, find: Find, show_report: ShowReport) -> None:
-        self._find, self._show_report = find, show_report
+    def __init__(self, find: Find) -> None:
+        self._find = find
         self._pages: dict[str, LivePage] = {}
         self._following: set[asyncio.Task[None]] = set()
 
@@ -46,14 +47,18 @@ class GoingOn:
         return await (await self._of(request)).events(request)
 
     async def _report(self, request: Request) -> Response:
-        return await (await self._of(request)).report(request)
+        """Leads to the run's own page, once it has ended."""
+        entry = await self._find(request)
+        if entry.state == "goes on":
+            raise HTTPException(404, "the run goes on")
+        return RedirectResponse(entry.address)
 
     async def _of(self, request: Request) -> LivePage:
         entry = await self._find(request)
         if entry.id not in self._pages:
             plan = entry.about.get("plan", {})
             run = FollowedRun(describe_run(entry.name, map(Limit.read, plan.get("limits", ()))))
-            page = self._pages[entry.id] = LivePage(run, None, self._show_report)
+            page = self._pages[entry.id] = LivePage(run)
             task = asyncio.create_task(self._follow(entry, run, page))
             self._following.add(task)
             task.add_done_callback(self._following.discard)

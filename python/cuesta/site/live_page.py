@@ -60,7 +60,7 @@ class Asks(Protocol):
 class LivePage:
     """Serves one run. A page that is slow gets what is newest, and nothing waits for it."""
 
-    def __init__(self, run: FollowedRun, asks: Asks | None, show_report: ShowReport) -> None:
+    def __init__(self, run: FollowedRun, asks: Asks | None = None, show_report: ShowReport | None = None) -> None:
         self._run, self._asks, self._show_report = run, asks, show_report
         self._news = asyncio.Event()
         self._events = _Events()
@@ -117,7 +117,7 @@ class LivePage:
     async def report(self, request: Request) -> Response:
         """The report, once the run has ended."""
         ending = self._run.ending
-        if ending is None or ending.folder is None:
+        if ending is None or ending.folder is None or self._show_report is None:
             raise HTTPException(404, "the run goes on" if ending is None else "there is no report of it")
         try:
             response = await self._show_report(request, Path(ending.folder))
