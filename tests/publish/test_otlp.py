@@ -141,6 +141,21 @@ def test_a_collector_that_takes_nothing_is_told_once_and_the_run_goes_on(
     assert capfd.readouterr() == ("", ""), "the SDK itself prints nothing"
 
 
+def test_a_variable_that_cannot_be_read_is_told_without_its_secret(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "soon")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "secret")
+    told = list[str]()
+    with send_metrics(make_metrics(), told.append):
+        pass
+    assert len(told) == 2
+    assert "headers are not NAME=VALUE" in "".join(told)
+    assert "'soon'" in "".join(told)
+    assert "secret" not in "".join(told)
+    assert collector.count == 1, "what can be sent is sent"
+
+
 def test_a_collector_that_does_not_answer_holds_up_no_end(
     collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,11 +7,15 @@ import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from cuesta.engine.console import Requests
+from cuesta.live.about import About
 from cuesta.live.followed import Ending
-from cuesta.publish.messages import FromPublisher, ToPublisher, encode
-from cuesta.publish.publisher import Publisher
+from cuesta.publish.messages import FromPublisher, Outlets, ToPublisher, encode
+from cuesta.publish.publisher import Publisher, start_publisher
 from cuesta.records.messages import WatchOrder
 from cuesta.records.observation import Observation
 from cuesta.records.reading import from_json
@@ -79,3 +83,13 @@ def test_what_outlets_look_at_adds_up_and_a_process_that_fails_is_told() -> None
     assert [order.watch for order in requests.take_orders()][-1] == WatchOrder(users=(4,), series=True)
     assert len(warnings) == 1
     assert warnings[0].startswith("the process that publishes the run has failed")
+
+
+def test_a_warning_before_it_is_ready_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "soon")
+    with start_publisher(About("a run"), Outlets(otlp=True), tmp_path) as publisher:
+        assert publisher.addresses == {}
+    publisher.wait()
+    assert "'soon'" in capsys.readouterr().err

@@ -54,6 +54,7 @@ class Sender:
         self._interval = read_interval()
         self._resource = make_resource(metrics.run_id)
         self._exporter = OTLPMetricExporter()
+        self._complaints.is_set_up = True
         self._ended = threading.Event()
 
     @property
@@ -86,9 +87,16 @@ class Complaints(logging.Handler):
         super().__init__(logging.WARNING)
         self._tell = tell
         self.has_told = False
+        """Whether sending has failed."""
+        self.is_set_up = False
+        """Before that, complaints are of the variables."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if not self.has_told:
+        if not self.is_set_up:
+            # What is in the variable of headers is secret.
+            hidden = "headers are not NAME=VALUE, URL encoded" if "Header" in record.msg else record.getMessage()
+            self._tell(plain(f"--otlp: a variable OTEL_* is not taken: {hidden}"))
+        elif not self.has_told:
             self.has_told = True
             why = shorten(record.getMessage())
             self._tell(

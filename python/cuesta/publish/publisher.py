@@ -19,6 +19,7 @@ from cuesta.live.steering import Steering
 from cuesta.publish.messages import Beginning, FromPublisher, Outlets, ToPublisher, encode
 from cuesta.records.observation import Observation
 from cuesta.records.reading import from_json
+from cuesta.terminal import inform
 
 PATIENCE = 70.0
 """Seconds for the process to end after the run: pages that are open load the report, for a minute at most."""
@@ -156,12 +157,12 @@ def _begin(process: subprocess.Popen[bytes], answers: IO[bytes], beginning: Begi
     with suppress(BrokenPipeError):
         process.stdin.write(encode(ToPublisher(begin=beginning)))
         process.stdin.flush()
-    first = answers.readline()
-    answer = (
-        from_json(FromPublisher, json.loads(first))
-        if first
-        else FromPublisher(failed="the process that publishes the run has ended")
-    )
-    if answer.ready is None:
-        raise (UsageError if answer.is_usage else CuestaError)(answer.failed or "", answer.remedy)
-    return answer.ready
+    for row in answers:
+        answer = from_json(FromPublisher, json.loads(row))
+        if answer.warning:
+            inform(answer.warning)
+        if answer.failed is not None:
+            raise (UsageError if answer.is_usage else CuestaError)(answer.failed, answer.remedy)
+        if answer.ready is not None:
+            return answer.ready
+    raise CuestaError("the process that publishes the run has ended")
