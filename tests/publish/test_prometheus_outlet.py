@@ -13,4 +13,4 @@ from tests.site.served import served
 def test_scripts_of_pages_are_refused(mode: str | None, status: int) -> None:
     with served([Route("/metrics", NotForScripts(MetricsApp(Metrics())))]) as site:
         headers = {"Sec_Fetch_Mode": mode} if mode else {}
-        assert site.enter().ask("/metrics", **headers).status == status
+        assert site.enter().ask("/metrics", "GET", None, **headers).status == status
