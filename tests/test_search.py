@@ -112,7 +112,7 @@ def test_a_search_that_was_killed_goes_on_and_users_keep_their_lines(tmp_path: P
         pytest.param(signal.SIGKILL, "agent 1: it was killed by signal 9", id="dies"),
         pytest.param(
             signal.SIGSTOP,
-            "agent 1: it said nothing for 5.0 s: it was stopped, or its link was cut",
+            r"agent 1: it said nothing for [56]\.\d s: it was stopped, or its link was cut",
             id="stalls",
             marks=pytest.mark.nightly,
         ),
@@ -134,7 +134,7 @@ def test_a_search_that_loses_an_agent_is_invalid_and_says_what_it_found(
         end([process.pid, *descendants(process.pid)])
         process.wait()
     assert process.returncode == Exit.INVALID, said
-    assert says in said
+    assert re.search(says, said)
     assert outcome(tmp_path)["search"]["interval"] == [4, None]
 
 
