@@ -63,7 +63,7 @@ def marks(folder: Path) -> list[str]:
     return [json.loads(row)["note"] for file in folder.rglob("marks.jsonl") for row in file.read_text().splitlines()]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((120, 40), marks=pytest.mark.nightly)])
 def test_a_run_is_shown_and_steered_by_keys(here: Path, plan: str, size: tuple[int, int]) -> None:
     with watched(here, size, "run", plan, "--out", "out") as terminal:
         terminal.shows(r"^watched +(starting|settling|measuring)")

@@ -4,6 +4,8 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
 
 import pytest
 
@@ -43,11 +45,15 @@ End
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WatchedRun]:
-    place = tmp_path_factory.mktemp("watched")
+    with planned_run(tmp_path_factory.mktemp("watched")) as run:
+        yield run
+
+
+def planned_run(place: Path) -> AbstractContextManager[WatchedRun]:
+    """A run of the plan."""
     (place / "plan.toml").write_text(PLAN)
     (place / "hostile.tape").write_text(TAPE)
-    with watched_run(place, "plan.toml") as run:
-        yield run
+    return watched_run(place, "plan.toml")
 
 
 def choose(page: Tab, user: int) -> str:
@@ -127,8 +133,13 @@ def test_others_are_refused(watched: WatchedRun, path: str, data: bytes | None, 
     refused.value.close()
 
 
-def test_the_page_marks_and_stops_the_run_and_shows_its_report(watched: WatchedRun) -> None:
-    """It is the last test: it ends the run that the others look at."""
+def test_the_page_marks_and_stops_the_run_and_shows_its_report(tmp_path: Path) -> None:
+    with planned_run(tmp_path) as watched:
+        check_end(watched)
+
+
+def check_end(watched: WatchedRun) -> None:
+    """Mark an instant of a run, stop it, and look at its report."""
     page = watched.page
     mark(page, "deployed <b>v2</b>")
     assert "deployed <b>v2</b>" in (watched.folder / "marks.jsonl").read_text()
