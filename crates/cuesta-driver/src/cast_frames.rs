@@ -36,7 +36,7 @@ struct CastFrame {
 impl CastFrames {
     /// The screens from `begin` until `end`, with at most one frame in each stretch of the length `every`.
     #[must_use]
-    pub fn of(cast: &Cast, begin: Duration, end: Duration, every: Duration) -> Self {
+    pub fn draw(cast: &Cast, begin: Duration, end: Duration, every: Duration) -> Self {
         let mut drawing = Drawing::new(cast);
         let (mut frames, mut markers) = (Vec::new(), Vec::new());
         // The instant of the last event that no frame shows yet.
@@ -91,7 +91,7 @@ impl Drawing {
         let size = self.screen.size();
         let rows: Vec<Vec<Span>> = (0..size.1).map(|row| self.screen.spans(row)).collect();
         let changed = (0..).zip(&rows).filter(|(number, row)| self.shown.get(usize::from(*number)) != Some(row));
-        let changed = changed.map(|(number, row)| (number, row.iter().map(ScreenSpan::of).collect())).collect();
+        let changed = changed.map(|(number, row)| (number, row.iter().map(ScreenSpan::from_span).collect())).collect();
         let cursor = (!self.screen.modes().hidden_cursor).then(|| self.screen.cursor());
         self.shown = rows;
         CastFrame { at: at.as_secs_f64(), size, rows: changed, cursor }
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn a_frame_has_the_rows_that_changed_in_its_stretch() {
         let cast = cast(&[(10, "one\r\n"), (20, "two"), (150, "\x1b[3;1Hthree"), (420, "\x1b[?25l")]);
-        let shown = CastFrames::of(&cast, at(0), at(1000), at(100));
+        let shown = CastFrames::draw(&cast, at(0), at(1000), at(100));
         let at: Vec<f64> = shown.frames.iter().map(|frame| frame.at).collect();
         assert_eq!(at, [0.0, 0.02, 0.15, 0.42]);
         let row = |number, text: &str| (number, text.to_owned());
@@ -134,12 +134,12 @@ mod tests {
     #[test]
     fn a_later_stretch_begins_with_the_whole_screen() {
         let cast = cast(&[(10, "one"), (20, "\r\ntwo"), (550, "\r\nthree"), (900, "x")]);
-        let shown = CastFrames::of(&cast, at(500), at(900), at(100));
+        let shown = CastFrames::draw(&cast, at(500), at(900), at(100));
         let row = |number, text: &str| (number, text.to_owned());
         assert_eq!(texts(&shown.frames[0]), [row(0, "one"), row(1, "two"), row(2, "")]);
         assert_eq!(texts(&shown.frames[1]), [row(2, "three")]);
         assert_eq!(shown.frames.len(), 2);
-        let beyond = CastFrames::of(&cast, at(2000), at(3000), at(100));
+        let beyond = CastFrames::draw(&cast, at(2000), at(3000), at(100));
         assert_eq!(texts(&beyond.frames[0])[2], row(2, "threex"));
         assert_eq!(beyond.frames.len(), 1);
     }
@@ -149,7 +149,7 @@ mod tests {
         let mut cast = cast(&[(10, "one")]);
         cast.events.push(Event { at: at(200), kind: EventKind::Resize { columns: 12, rows: 2 } });
         cast.events.push(Event { at: at(300), kind: EventKind::Marker("session 2".into()) });
-        let shown = CastFrames::of(&cast, at(0), at(1000), at(100));
+        let shown = CastFrames::draw(&cast, at(0), at(1000), at(100));
         assert_eq!(shown.frames.iter().map(|frame| frame.size).collect::<Vec<_>>(), [(10, 3), (10, 3), (12, 2)]);
         assert_eq!(shown.markers, [(0.3, "session 2".to_owned())]);
     }

@@ -74,7 +74,7 @@ pub(crate) struct Picture {
 
 impl Picture {
     /// Of a video terminal's screen.
-    pub(crate) fn of(screen: &Screen, is_whole: bool) -> Self {
+    pub(crate) fn take(screen: &Screen, is_whole: bool) -> Self {
         let (columns, rows) = screen.size();
         let cursor = (!screen.modes().hidden_cursor).then(|| screen.cursor());
         Self { columns, rows: (0..rows).map(|row| screen.spans(row)).collect(), cursor, is_whole }
@@ -88,7 +88,7 @@ impl Picture {
         let rows = self.rows.iter().zip(hide_secrets(&texts, secrets));
         let shown = rows.map(|(row, hidden)| match hidden {
             Some(text) => vec![ScreenSpan::new(text, Style::default())],
-            None => row.iter().map(ScreenSpan::of).collect(),
+            None => row.iter().map(ScreenSpan::from_span).collect(),
         });
         let Self { columns, cursor, is_whole, .. } = self;
         UserScreen { user, seconds, columns, rows: shown.collect(), cursor, is_whole }
@@ -97,7 +97,7 @@ impl Picture {
 
 impl ScreenSpan {
     /// As people may see it.
-    pub(crate) fn of(span: &Span) -> Self {
+    pub(crate) fn from_span(span: &Span) -> Self {
         Self::new(&span.text, span.style)
     }
 
@@ -187,10 +187,10 @@ fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    fn shown(output: &str, secrets: &[&str]) -> UserScreen {
+    fn screen_after(output: &str, secrets: &[&str]) -> UserScreen {
         let mut screen = Screen::new(20, 3);
         screen.feed(output.as_bytes());
-        Picture::of(&screen, true).show(7, 1.5, secrets)
+        Picture::take(&screen, true).show(7, 1.5, secrets)
     }
 
     fn texts(screen: &UserScreen) -> Vec<String> {
@@ -199,32 +199,32 @@ mod tests {
 
     #[test]
     fn a_screen_is_shown_with_its_colours_and_cursor() {
-        let screen = shown("a \x1b[1;31;48;2;1;2;3mred\x1b[m\r\n\x1b[7m>", &[]);
+        let screen = screen_after("a \x1b[1;31;48;2;1;2;3mred\x1b[m\r\n\x1b[7m>", &[]);
         assert_eq!((screen.user, screen.columns, screen.cursor), (7, 20, Some((1, 1))));
         assert_eq!(texts(&screen), ["a red", ">", ""]);
         let red = &screen.rows[0][1];
         assert_eq!((red.foreground.as_deref(), red.background.as_deref()), (Some("1"), Some("#010203")));
         assert_eq!((&red.attributes, &screen.rows[1][0].attributes), (&vec!["bold"], &vec!["inverse"]));
-        assert_eq!(shown("\x1b[?25l", &[]).cursor, None);
+        assert_eq!(screen_after("\x1b[?25l", &[]).cursor, None);
     }
 
     #[test]
     fn a_secret_is_hidden_also_across_styles_and_rows() {
-        let screen = shown("say hun\x1b[1mter\x1b[m2\r\n...........correct ho\r\nrse", &["hunter2", "horse"]);
+        let screen = screen_after("say hun\x1b[1mter\x1b[m2\r\n...........correct ho\r\nrse", &["hunter2", "horse"]);
         assert_eq!(texts(&screen), ["(hidden)", "(hidden)", "(hidden)"]);
     }
 
     #[test]
     fn only_who_is_looked_at_is_shown() {
         let watch = Watch::default();
-        watch.show(shown("x", &[]));
+        watch.show(screen_after("x", &[]));
         assert!(watch.screens().is_empty());
         watch.choose([7, 8]);
-        watch.show(shown("x", &[]));
+        watch.show(screen_after("x", &[]));
         assert_eq!((watch.screens().len(), watch.changes()), (1, 1));
         watch.forget(7);
         assert!(watch.screens().is_empty());
-        watch.show(shown("x", &[]));
+        watch.show(screen_after("x", &[]));
         watch.choose([8]);
         assert!(watch.screens().is_empty());
     }

@@ -63,7 +63,7 @@ impl Cast {
         let [begin, end, every] =
             [begin, end, every].map(|seconds| Duration::try_from_secs_f64(seconds).map_err(value));
         let (begin, end, every) = (begin?, end?, every?);
-        py.detach(|| serde_json::to_string(&CastFrames::of(&self.0, begin, end, every))).map_err(value)
+        py.detach(|| serde_json::to_string(&CastFrames::draw(&self.0, begin, end, every))).map_err(value)
     }
 
     #[getter]

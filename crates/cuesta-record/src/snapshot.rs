@@ -81,7 +81,7 @@ record! {
 }
 
 impl CountTotals {
-    fn of(tally: &Tally) -> Self {
+    fn from_tally(tally: &Tally) -> Self {
         let counts = &tally.counts;
         Self {
             transactions: counts.transactions,
@@ -156,7 +156,7 @@ impl Snapshot {
             lateness: encoded("/lateness"),
             cpu: tally.counts.cpu - tally.counts.spun,
             series: each.map(|(index, histogram)| (series_names.tags()[index].clone(), encode(histogram))).collect(),
-            totals: totals.map(CountTotals::of),
+            totals: totals.map(CountTotals::from_tally),
             waiting: tally.counts.waiting,
             long_wait: tally.long_wait.clone(),
             doing: tally.doing.clone(),

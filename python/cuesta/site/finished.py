@@ -45,7 +45,7 @@ class Finished:
     entries: Entries
     reports: Reports
     database: Path
-    """A file of the ledger's database, which nobody else uses."""
+    """A file of the ledger's database, which no other process uses."""
 
     def routes(self) -> Sequence[BaseRoute]:
         """All pages."""
@@ -91,12 +91,12 @@ class Finished:
         if entry.state == "goes on":
             return RedirectResponse(f"{entry.address}/live/")
         watch = [(f"/run/{entry.id}/watch/{cast.name}", f"Watch {cast.name}") for cast in casts_of(entry)]
-        return await self._show(request, Wanted.of(entry), more=watch)
+        return await self._show(request, Wanted.report_of(entry), more=watch)
 
     async def of_several_runs(self, request: Request) -> Response:
         """A certification, or a comparison of two versions or of pairs, and its runs."""
         entry = await self.find(request)
-        return await self._show(request, Wanted.of(entry), await self._runs_of(entry))
+        return await self._show(request, Wanted.report_of(entry), await self._runs_of(entry))
 
     async def side_by_side(self, request: Request) -> Response:
         """Several runs."""
@@ -186,7 +186,7 @@ async def show_report(reports: Reports, folder: Path) -> Response:
     entry = next((each for each in entries.values() if each.folder == folder.absolute()), None)
     if entry is None:
         raise InputError(f"{folder}: there is no run in it")
-    report = await reports.get(Wanted.of(entry))
+    report = await reports.get(Wanted.report_of(entry))
     text = await reports.work(lambda: body(report, no_link))
     note = ENDED.format(plain(str(folder)))
     return HTMLResponse(frame(name_page(report, (entry,)), note + text, pages={}, scripts=_scripts(text)))

@@ -29,7 +29,7 @@ class Wanted:
     entries: tuple[Entry, ...]
 
     @classmethod
-    def of(cls, entry: Entry) -> Self:
+    def report_of(cls, entry: Entry) -> Self:
         """The report of one entry."""
         kinds = {"certification": "certifications", "comparison": "comparison"}
         return cls(kinds.get(entry.kind, "runs"), (entry,))

@@ -58,6 +58,6 @@ impl Terminal for Keyboard {
             display.feed(&so_far());
             Box::new(display)
         });
-        Picture::of(display, false)
+        Picture::take(display, false)
     }
 }

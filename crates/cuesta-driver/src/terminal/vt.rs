@@ -366,7 +366,7 @@ impl Terminal for VtTerminal {
     }
 
     fn picture(&mut self, _: &dyn Fn() -> Vec<u8>) -> Picture {
-        Picture::of(&self.screen, true)
+        Picture::take(&self.screen, true)
     }
 
     fn memory_change(&mut self) -> (usize, usize) {
