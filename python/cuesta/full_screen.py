@@ -1,7 +1,7 @@
 """A program that has all of a terminal for a while, and gives it back as it was, also if it is killed.
 
 A shell waits beside the program until the program closes a pipe or is gone, and then restores the terminal: whatever
-ends the program, nobody is left without an echo of what they type.
+ends the program, the terminal echoes again what is typed.
 """
 
 import os
@@ -65,7 +65,7 @@ def is_in_foreground(terminal: TextIO | int) -> bool:
     try:
         return os.tcgetpgrp(terminal if isinstance(terminal, int) else terminal.fileno()) == os.getpgrp()
     except OSError:
-        return True  # not the terminal that controls it: nobody stops it for writing there
+        return True  # it is not the controlling terminal: writing there never stops a process
 
 
 def read_settings(terminal: int) -> str:

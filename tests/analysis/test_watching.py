@@ -93,6 +93,6 @@ def test_watching_costs_what_was_used_between_the_readings(tmp_path: Path) -> No
     assert summary.valid
 
 
-def test_a_run_that_nobody_watched_has_no_such_figure(tmp_path: Path) -> None:
+def test_a_run_that_was_not_watched_has_no_such_figure(tmp_path: Path) -> None:
     driver = summarise(RunFolder(tmp_path / "run").write()).last.driver
     assert (driver.watching, driver.watchers) == (None, {})

@@ -77,7 +77,7 @@ def test_a_step_that_is_stopped_is_recorded_until_then(tmp_path: Path) -> None:
     assert row["end"] == {"at": START + 3 * SECOND, "cpu": 2.0}
 
 
-def test_a_step_that_did_not_begin_has_no_row_and_nobody_who_watches_none(tmp_path: Path) -> None:
+def test_a_step_that_did_not_begin_has_no_row_and_neither_has_a_run_without_watchers(tmp_path: Path) -> None:
     made = record(tmp_path, MadeUpWatcher())
     look_at(made, 1.0)
     made.close(START + SECOND)

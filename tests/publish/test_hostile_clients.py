@@ -97,7 +97,7 @@ def published(here: Path) -> Iterator[Published]:
 
 @contextmanager
 def flood(connection: HTTPConnection, path: str, headers: dict[str, str]) -> Iterator[list[int]]:
-    """Ask again and again, until nobody answers; the statuses of the answers so far."""
+    """Ask again and again, until the server has ended; the statuses of the answers so far."""
     statuses = list[int]()
 
     def ask() -> None:

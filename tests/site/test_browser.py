@@ -64,7 +64,7 @@ def page(browser: Browser) -> Iterator[Tab]:
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: "-".join(map(str, place)))
 @pytest.mark.parametrize("name", NAMES)
-def test_a_page_is_whole_and_asks_nobody_else(
+def test_a_page_is_whole_and_requests_nothing_elsewhere(
     page: Tab, site: Served, ids: dict[str, str], name: str, place: tuple[int, str]
 ) -> None:
     width, scheme = place

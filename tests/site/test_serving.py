@@ -118,7 +118,7 @@ def test_a_connection_that_stalls_after_an_answer_is_closed(monkeypatch: pytest.
             pass
 
 
-def test_an_answer_that_nobody_reads_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_that_is_not_read_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "REQUEST_SECONDS", 0.2)
     stream = Stream(1 << 16)
     with served([Route("/stream", stream.answer), Route("/", hello)]) as server, connect(server) as connection:

@@ -17,7 +17,7 @@
 //! - `simulation`: simulations beside Ciw, which `ciw.py` runs.
 //! - `wire`: typists between two network namespaces: through TMux, and at the in-kernel path of the built-in host.
 //! - `scale`: cost by number of users, and throughput of two threads, with plots.
-//! - `watched`: runs that somebody watches beside runs that nobody does, which `watched.py` starts.
+//! - `watched`: runs with a page and exporters open, beside runs without; `watched.py` starts both.
 //! - `sampling`, `tracing`: overhead of the meters' sampler and tracers; `loads`: their workloads; `timer`: the overhead of a
 //!   bare timer.
 //! - `targets`: the measurements and their targets; `table`: the printed table.

@@ -94,7 +94,7 @@ class Watched:
             page.getresponse().read()
 
     def _scrape(self, port: int) -> None:
-        """Scrape each second, until nobody answers."""
+        """Scrape each second, until the server has ended."""
         with suppress(OSError, HTTPException):
             while True:
                 scraper = HTTPConnection("127.0.0.1", port)

@@ -22,7 +22,7 @@ const SECONDS: u32 = 6;
 const PAIRS: usize = 10;
 /// Largest distance of the control from 1, and of its largest ratio from its least.
 const NOISE: f64 = 0.05;
-/// Largest CPU time per key over that of a run that nobody watches.
+/// Largest CPU time per key over that of a run without a page and exporters.
 const COST: f64 = 1.05;
 /// The same of the median and of the 99th percentile of lateness, and of the driver's own part of an echo.
 const TIMES: [f64; 2] = [1.1, 1.25];
@@ -31,7 +31,7 @@ const TIMES: [f64; 2] = [1.1, 1.25];
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum How {
-    /// By nobody.
+    /// No page and no exporter is open.
     Alone,
     /// An open page with the screens of two users, a scrape each second, a collector, and a reader of rows of JSON.
     Watched,
@@ -76,11 +76,11 @@ pub(crate) fn measure(how: How, cpus: (usize, usize)) -> Result<Vec<ResultRow>, 
     let measured = format!("{costs} x   ({:.1} us beside {:.1} us)", side(0), side(1));
     let name = match how {
         How::Alone => {
-            let rows = [ResultRow::control("CPU per key, two runs that nobody watches", measured, costs, NOISE)];
+            let rows = [ResultRow::control("CPU per key, two runs without page and exporters", measured, costs, NOISE)];
             return Ok(rows.into_iter().chain(times(&pairs, None)).collect());
         }
-        How::Watched => "CPU per key, page and exporters over nobody",
-        How::Storm => "CPU per key, never read, floods over nobody",
+        How::Watched => "CPU per key, with page and exporters over without",
+        How::Storm => "CPU per key, never read, floods over without",
     };
     let cost = ResultRow::with_target(name, measured, &format!("at most {COST:.2} x"), costs.median <= COST);
     Ok([cost, validity(&pairs)].into_iter().chain(times(&pairs, Some(TIMES))).collect())

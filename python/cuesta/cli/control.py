@@ -65,7 +65,7 @@ def is_published(arguments: argparse.Namespace) -> bool:
 
 
 def _publish(arguments: argparse.Namespace, about: "About", folder: Path, stack: ExitStack) -> "Publisher | None":
-    """The process that publishes it until the stack ends; None if flags name nobody."""
+    """The process that publishes it until the stack ends; None if no flag asks for that."""
     if not is_published(arguments):
         return None
     from cuesta.publish import Outlets, start_publisher  # noqa: PLC0415, most runs are not published

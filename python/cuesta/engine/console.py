@@ -98,7 +98,7 @@ class Requests:
         return taken
 
     def answer(self, what: str) -> None:
-        """Tell those who watch what came of a change, in a sentence."""
+        """Tell those who watch the result of a change, in a sentence."""
         with self._lock:
             self._answers = (*self._answers, what)
 

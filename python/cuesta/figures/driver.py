@@ -58,7 +58,7 @@ class DriverLoad:
     )
     watching: float | None = declare(
         "seconds of CPU per second that those who watched the run took on the engine's machine, besides `cpu`: a share "
-        "of one core; None if nobody watched",
+        "of one core; None if the run was not watched",
         Unit.SHARE,
         "CPU of watching the run",
         default=None,

@@ -166,7 +166,7 @@ class Recorded:
     marks: Sequence[RecordedMark] = ()
     """What those who watched marked, in order of time."""
     watchers: Mapping[int, Sequence[RecordedWatcher]] = field(default_factory=dict)
-    """What watching cost in each step; empty if nobody watched."""
+    """What watching cost in each step; empty if the run was not watched."""
 
     @property
     def steps(self) -> dict[int, StepTimes]:

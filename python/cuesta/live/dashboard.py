@@ -34,7 +34,7 @@ NAMES = {
 }
 """What users do, in the order in which it is shown."""
 ALWAYS = ("awaiting_answer", "keying", "thinking")
-"""Shown also if nobody does it, so that the others keep their places."""
+"""Shown also with a count of 0, so that the others keep their places."""
 PHASES = {"settle": "settling", "measure": "measuring", "drain": "ending", "start": "starting"}
 SLOW = 1.0
 """Seconds from which a wait is shown as bad."""

@@ -1,6 +1,6 @@
 """The live view on a terminal: draws what is shown, and reads keys.
 
-A thread of its own does both, so that nobody waits for a terminal that takes no output.
+A thread of its own does both, so that a terminal that takes no output holds up nothing else.
 """
 
 import os

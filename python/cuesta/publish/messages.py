@@ -15,7 +15,7 @@ class Outlets:
     """To whom a run is published."""
 
     web: str | None = None
-    """Where the page is, as `127.0.0.1:8089`; port 0: a free one; None: nowhere."""
+    """Where the page is, as `127.0.0.1:8089`; port 0: a free one; None: there is no page."""
     prometheus: str | None = None
     """Where Prometheus scrapes."""
     otlp: bool = False

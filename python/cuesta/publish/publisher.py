@@ -59,7 +59,7 @@ class Publisher:
         self._send(ToPublisher(end=ending))
 
     def wait(self) -> None:
-        """Wait for the process to end, but not for ever, and not if somebody interrupts."""
+        """Wait for the process to end, at most PATIENCE seconds and until Ctrl-C."""
         with suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
             self._process.wait(PATIENCE)
         self._process.kill()

@@ -58,7 +58,7 @@ def brief_facts(step: StepFigures) -> list[Fact]:
 
 
 def watching_fact(step: StepFigures) -> Fact:
-    """What watching the run cost; without a value if nobody watched."""
+    """What watching the run cost; without a value if the run was not watched."""
     shares = ", ".join(f"{name} {share(cpu)}" for name, cpu in step.driver.watchers.items())
     return Fact("watched by", f"{shares} of a core" if shares else "", fact("driver.watching", step).meaning)
 

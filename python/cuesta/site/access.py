@@ -1,6 +1,6 @@
 """Who may look at pages: whoever has the address that was printed, which holds a token. Pure.
 
-The token stands in the fragment of that address, which browsers send nowhere. A script of the page posts it to `/enter`
+The token stands in the fragment of that address, which browsers do not send. A script of the page posts it to `/enter`
 and gets a cookie for it. Nothing is shown to anyone else: not to other users of this machine, who can reach loopback
 addresses too, and not to other sites in the same browser (`Origin`, `Sec-Fetch-Site`), whatever name their owners let
 lead here (`Host`).

@@ -84,7 +84,7 @@ class Guard:
         return _refuse(401, "open the address that was printed: it has the token")
 
     def _refuse(self, headers: Headers, method: str) -> Response | None:
-        """The answer to a request that nobody should make, whoever it is."""
+        """The answer to a request that is refused with or without a cookie."""
         if method not in {"GET", "HEAD", "POST"}:
             return _refuse(405, "only GET and POST are answered here")
         if not self._access.knows_host(headers.get("host", "")):

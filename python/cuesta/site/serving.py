@@ -1,6 +1,6 @@
 """Serves an application with uvicorn, on a socket that is bound before: its port is known before anything starts.
 
-Nobody who connects can hold anything up: a connection that asks for nothing, or does not read what it asked for, is
+A client cannot hold up the server: a connection that asks for nothing, or does not read what it asked for, is
 closed after some seconds, and there are only so many.
 """
 

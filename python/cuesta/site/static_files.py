@@ -32,7 +32,7 @@ class StaticFile:
 
 
 def address_of(name: str) -> str:
-    """The address of a file, by which a browser may keep it for ever."""
+    """The address of a file, whose answer a browser may keep without asking again."""
     return f"{STATIC}{name}?v={_load()[name].version}"
 
 

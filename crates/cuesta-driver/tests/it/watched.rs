@@ -53,7 +53,7 @@ fn without_a_screen_of_its_own_a_user_shows_what_it_received_last() {
 }
 
 #[test]
-fn nobody_else_is_shown_and_what_users_do_is_told() {
+fn only_watched_users_are_shown_and_what_users_do_is_told() {
     let (users, snapshot) = look("Wait+Screen /never/\n", &[0, 7], |screens, snapshot| {
         let users: Vec<u32> = screens.iter().map(|screen| screen.user).collect();
         (!users.is_empty() && snapshot.glimpses.len() >= 3).then(|| (users, snapshot.clone()))

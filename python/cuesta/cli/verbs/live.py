@@ -7,7 +7,7 @@ ABOUT = """Serves pages of what was measured, for a browser: all runs, certifica
 folders, a page for each, several side by side, two compared, the systems, and the ledger's questions. A run
 that goes on is shown as far as it has come. A user's recorded session (run --cast) is played beside a chart.
 
-It prints an address, which has a token: whoever has it can look, and nobody else, also on this machine. The
+It prints an address, which has a token: only who has the token can look, also on this machine. The
 pages only read, load nothing from elsewhere, and each can be stored as one file. Ctrl-C ends it."""
 
 

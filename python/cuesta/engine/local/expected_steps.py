@@ -47,7 +47,7 @@ class ExpectedSteps:
             self._changed.notify()
 
     def stop(self) -> None:
-        """Have nobody wait for bounds any more."""
+        """End all waits for bounds."""
         with self._changed:
             self._is_over = True
             self._changed.notify()

@@ -54,7 +54,7 @@
       this.renew();
     }
 
-    // Draws what is new, but not in a page that nobody sees.
+    // Draws what is new, but not while the page is hidden.
     renew() {
       this.isStale = document.hidden || !this.view;
       if (this.isStale) return;
