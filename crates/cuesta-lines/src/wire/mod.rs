@@ -5,12 +5,15 @@
 
 pub mod bisync;
 mod commands;
+pub mod http;
 mod options;
 #[cfg(test)]
 mod peers;
 mod replies;
 pub mod telnet;
 pub mod tn3270;
+pub mod web;
+pub mod websocket;
 
 pub use replies::Replies;
 

@@ -1,0 +1,58 @@
+//! Compressed messages (RFC 7692), received only: a client may leave each of its own as it is (§6).
+
+use flate2::{Decompress, FlushDecompress, Status};
+
+use super::{FrameError, LONGEST_MESSAGE};
+
+/// What a sender leaves out at the end of each message (§7.2.1).
+const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
+
+/// Memory for the output of one turn.
+const PIECE: usize = 16 * 1024;
+
+/// The state that inflates messages: some 43 KB. With it each message may refer to the 32 KB before.
+#[derive(Debug)]
+pub struct Inflater {
+    state: Decompress,
+    /// The server begins each message anew.
+    without_context: bool,
+}
+
+impl Inflater {
+    /// For a server that keeps its context from one message to the next, or does not.
+    pub fn new(without_context: bool) -> Self {
+        Self { state: Decompress::new(false), without_context }
+    }
+
+    /// Inflates a message.
+    ///
+    /// # Errors
+    /// When it is invalid, or longer than [`LONGEST_MESSAGE`].
+    pub(super) fn inflate(&mut self, mut message: Vec<u8>) -> Result<Vec<u8>, FrameError> {
+        message.extend_from_slice(&TAIL);
+        let mut inflated = Vec::with_capacity((message.len() * 4).clamp(64, PIECE));
+        let mut rest = message.as_slice();
+        loop {
+            let (read, written) = (self.state.total_in(), inflated.len());
+            let status = self.state.decompress_vec(rest, &mut inflated, FlushDecompress::Sync);
+            let status = status.map_err(|_| FrameError::Deflate)?;
+            let read = (self.state.total_in() - read) as usize;
+            rest = &rest[read..];
+            if inflated.len() > LONGEST_MESSAGE {
+                return Err(FrameError::TooLong);
+            }
+            let is_full = inflated.len() == inflated.capacity();
+            if is_full {
+                inflated.reserve(PIECE);
+            } else if rest.is_empty() || status == Status::StreamEnd {
+                break;
+            } else if read == 0 && inflated.len() == written {
+                return Err(FrameError::Deflate);
+            }
+        }
+        if self.without_context {
+            self.state.reset(false);
+        }
+        Ok(inflated)
+    }
+}
