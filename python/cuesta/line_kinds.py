@@ -19,10 +19,12 @@ class Kind(TypedDict):
     can_echo: bool
     acknowledges: bool
     logs_in: bool
+    last_phase: Literal["connect", "login", "session"]
     has_shell: bool
     only_connects: bool
     recordable: bool
     descriptors: int
+    settings_mark: Literal["?", "#"]
 
 
 KINDS: dict[str, Kind] = {kind["name"]: kind for kind in json.loads(_native.line_kinds())}
@@ -58,5 +60,7 @@ def settings_of(target: str) -> dict[str, str]:
 
 def _split_settings(target: str) -> tuple[str, str]:
     """A target without its settings, and these. Commands have none."""
-    address, _, settings = target.partition("?")
-    return (target, "") if kind_of(target) in OWN_PROGRAMS else (address, settings)
+    if kind_of(target) in OWN_PROGRAMS:
+        return target, ""
+    address, _, settings = target.partition(row_of(target)["settings_mark"])
+    return address, settings

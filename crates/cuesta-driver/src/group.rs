@@ -11,7 +11,7 @@ use cuesta_tape::{Key, Keys, Op, Piece, Program, Script, TooLong};
 
 use crate::barrier::Barrier;
 use crate::error::RunError;
-use crate::opening::LineSeries;
+use crate::opening::{LineSeries, PHASES};
 use crate::secret_columns::{SecretCells, SecretColumns};
 use crate::spec::{GroupSpec, RunSpec};
 use crate::terminal::{find_mismatch, missing_character};
@@ -82,10 +82,10 @@ impl GroupSeries {
         let mut wait = |source: &str, figure: &str| series_names.wait_series(&group.name, source, figure);
         let [echo, echo_from_sent, frame] =
             ["echo", "echo_from_sent", "whole_frame"].map(|name| wait(SeriesNames::KEYS, name));
-        let [connect, negotiation, login] =
-            ["connect", "negotiation", "login"].map(|phase| wait(SeriesNames::LINE, phase));
-        let last = if kind_of(&group.target).is_some_and(|kind| kind.logs_in) { login } else { connect };
-        let line = LineSeries { connect, negotiation, login, last };
+        let phases = PHASES.map(|phase| wait(SeriesNames::LINE, phase));
+        let last = kind_of(&group.target).map_or("connect", |kind| kind.last_phase);
+        let last = PHASES.iter().position(|phase| *phase == last).unwrap_or(0);
+        let line = LineSeries { phases, last: phases[last] };
         let mut series = |source: &str, name: &str| series_names.series(&group.name, source, name);
         Self {
             classes,

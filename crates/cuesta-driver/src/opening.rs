@@ -4,12 +4,14 @@
 use cuesta_lines::Opening;
 use cuesta_record::{Stamp, WaitSeries};
 
+/// The names of the phases, in their order.
+pub(crate) const PHASES: [&str; 7] = ["prepare", "connect", "tls", "upgrade", "negotiation", "login", "session"];
+
 /// The numbers of the series of a group's lines.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LineSeries {
-    pub(crate) connect: WaitSeries,
-    pub(crate) negotiation: WaitSeries,
-    pub(crate) login: WaitSeries,
+    /// Of each of the [`PHASES`].
+    pub(crate) phases: [WaitSeries; PHASES.len()],
     /// The series of the last phase that such lines have: a failed opening is counted there.
     pub(crate) last: WaitSeries,
 }
@@ -30,14 +32,17 @@ impl Opened {
         opening: Opening,
         series: LineSeries,
     ) -> impl Iterator<Item = (WaitSeries, (Stamp, Stamp))> {
-        let connected = opening.connected.unwrap_or(self.at);
         let mut since = self.scheduled;
-        let phases = [
-            (series.connect, Some(connected)),
-            (series.negotiation, opening.negotiated),
-            (series.login, opening.logged_in),
+        let ends = [
+            opening.prepared,
+            Some(opening.connected.unwrap_or(self.at)),
+            opening.secured,
+            opening.upgraded,
+            opening.negotiated,
+            opening.logged_in,
+            opening.ready,
         ];
-        phases.into_iter().filter_map(move |(series, end)| {
+        series.phases.into_iter().zip(ends).filter_map(move |(series, end)| {
             let end = end?;
             Some((series, (std::mem::replace(&mut since, end), end)))
         })
@@ -59,9 +64,8 @@ mod tests {
     /// The phases, in ms, of a line that was due at 100 ms and open at 190 ms.
     fn phases(opening: Opening) -> Vec<(String, u128)> {
         let mut series_names = SeriesNames::default();
-        let mut series = |figure| series_names.wait_series("g", SeriesNames::LINE, figure);
-        let [connect, negotiation, login] = ["connect", "negotiation", "login"].map(&mut series);
-        let series = LineSeries { connect, negotiation, login, last: connect };
+        let phases = PHASES.map(|figure| series_names.wait_series("g", SeriesNames::LINE, figure));
+        let series = LineSeries { phases, last: phases[0] };
         let phases: Vec<_> = Opened { scheduled: at(100), at: at(190) }.phases(opening, series).collect();
         let named = phases.iter().map(|(series, (from, to))| {
             let tag = &series_names.tags()[series.ended(WaitEnd::Answered).number() as usize];
@@ -72,9 +76,18 @@ mod tests {
 
     #[test]
     fn each_phase_lasts_from_the_end_of_the_one_before() {
-        let opening = Opening { connected: Some(at(130)), negotiated: Some(at(150)), logged_in: Some(at(190)) };
-        let all = [("g/line/connect", 30), ("g/line/negotiation", 20), ("g/line/login", 40)];
-        assert_eq!(phases(opening), all.map(|(tag, ms)| (tag.to_owned(), ms)));
+        let opening = Opening {
+            prepared: Some(at(110)),
+            connected: Some(at(130)),
+            secured: Some(at(135)),
+            upgraded: Some(at(140)),
+            negotiated: Some(at(150)),
+            logged_in: Some(at(190)),
+            ready: Some(at(200)),
+        };
+        let durations = PHASES.into_iter().zip([10, 20, 5, 5, 10, 40, 10]);
+        let all: Vec<_> = durations.map(|(phase, ms)| (format!("g/line/{phase}"), ms)).collect();
+        assert_eq!(phases(opening), all);
     }
 
     #[test]

@@ -275,8 +275,11 @@ fn drive(spec: Arc<RunSpec>, layout: &RunLayout, parts: WorkerParts, mut stop: S
         let shared = ThreadState::new(spec, schedule, groups, connect, memory).watched_by(watch);
         worker::run_thread(Rc::new(shared), thread, handle, stopped, announcements).await
     })?;
-    // When a run has ended, so have the programs that it started.
+    // When a run has ended, so have the programs that it started, and web terminals have nothing of it left.
     cuesta_lines::wait_for_ended_programs();
+    for left in cuesta_lines::wait_for_removals() {
+        eprintln!("cuesta: {left}");
+    }
     stop.needed = !completed;
     Ok(completed)
 }

@@ -163,6 +163,11 @@ impl Session {
         last_rows(&mut *self.line)
     }
 
+    /// Why the host ended the line, in its own words.
+    pub(crate) fn end_reason(&self) -> Option<String> {
+        self.line.end_reason()
+    }
+
     /// How the program at the other end of a lost line ended, if that is known by an instant.
     pub(crate) async fn program_exit(&mut self, by: Stamp) -> Option<ExitStatus> {
         self.alarm.reset(by);

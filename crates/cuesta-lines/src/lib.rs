@@ -6,7 +6,7 @@
 //! - [`Target`]: where a line goes, as a URL; [`KINDS`]: the table of kinds; [`open`] opens the terminal's end, [`Listener`] is the
 //!   host's end.
 //! - The lines: `tcp`, `telnet`, `tn3270` (both with or without `tls`), `bsc`, `ssh`; [`Pty`], [`Pipe`] and [`Socket`], with a program on
-//!   this machine; `serial`; and [`loopback`] within a process.
+//!   this machine; `serial`; `web`, terminals in browsers; and [`loopback`] within a process.
 //! - Towards the user, `decoded` makes UTF-8 of what a host sends in a [`Charset`] of eight bits, and keeps its last rows.
 //! - Around any line: [`RateLimited`] gives it a line speed, [`Faulty`] injects faults, [`Tap`] observes what passes.
 //! - [`wire`]: framings, pure: bytes in, bytes out, no socket and no clock; [`Framed`] is the line over one that carries characters.
@@ -38,6 +38,7 @@ mod telnet;
 mod terminal_settings;
 mod tls;
 mod tn3270;
+mod web;
 pub mod wire;
 
 pub use bisync::{Bisync, BisyncTarget, BisyncTotals, Delivery};
@@ -65,3 +66,4 @@ pub use telnet::{Enter, Telnet, TelnetTarget};
 pub use terminal_settings::TerminalSettings;
 pub use tls::TlsSettings;
 pub use tn3270::{Tn3270, Tn3270Target};
+pub use web::{WebError, WebTarget, wait_for_removals};

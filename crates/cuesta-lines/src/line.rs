@@ -1,6 +1,5 @@
 //! The trait of every line: characters to and from the other end, with the instants at which they passed.
 
-use std::error::Error;
 use std::future::poll_fn;
 use std::io;
 use std::task::{Context, Poll};
@@ -14,6 +13,7 @@ use crate::framed::HalfSequence;
 use crate::handed_over::LineSocket;
 use crate::program::ExitStatus;
 use crate::speed::Pace;
+use crate::web::Break;
 
 /// A terminal line, seen from one of its ends.
 ///
@@ -53,6 +53,11 @@ pub trait Line {
     /// How the program at the other end ended, once it has. `None` on lines that do not know.
     fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ExitStatus>> {
         self.inner_mut().map_or(Poll::Ready(None), |line| line.poll_exit(cx))
+    }
+
+    /// Why the host ended the line, in its own words, if it gave a reason.
+    fn end_reason(&self) -> Option<String> {
+        self.inner()?.end_reason()
     }
 
     /// Protocol sequences that were dropped so far: too long, broken off, or more than can be answered.
@@ -165,8 +170,13 @@ pub async fn send(line: &mut (impl Line + ?Sized), mut bytes: &[u8]) -> io::Resu
 /// What an error of a line is counted as.
 pub fn failure_of(error: &io::Error) -> Failure {
     use io::ErrorKind as Kind;
-    if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<HalfSequence>) {
-        return Failure::HalfSequence;
+    if let Some(inner) = error.get_ref() {
+        if inner.is::<HalfSequence>() {
+            return Failure::HalfSequence;
+        }
+        if let Some(broken) = inner.downcast_ref::<Break>() {
+            return broken.failure();
+        }
     }
     match error.kind() {
         Kind::ConnectionReset => Failure::Reset,
@@ -246,12 +256,20 @@ pub enum ResponseForm {
 /// When each phase of opening a line ended. A phase that the line does not have, or has not reached, has no instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Opening {
+    /// The requests before the connection were answered: a page's login, a terminal that was made (web terminals).
+    pub prepared: Option<Stamp>,
     /// The connection was accepted, the program started, or the device opened.
     pub connected: Option<Stamp>,
+    /// TLS was agreed on.
+    pub secured: Option<Stamp>,
+    /// The host opened the WebSocket.
+    pub upgraded: Option<Stamp>,
     /// The last message of the protocol's negotiation so far (telnet options, ssh key exchange); a later negotiation moves it.
     pub negotiated: Option<Stamp>,
     /// The line's own login succeeded (ssh). A login that the tape types is not counted here.
     pub logged_in: Option<Stamp>,
+    /// The host said that the session is ready (web terminals).
+    pub ready: Option<Stamp>,
 }
 
 /// Characters on the wire, each way.

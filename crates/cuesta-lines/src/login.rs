@@ -15,13 +15,28 @@ pub struct Login {
     pub totp: Option<String>,
     /// The 3270's logical unit.
     pub lu: Option<String>,
+    /// What a web terminal wants of a program in place of a password.
+    pub token: Option<String>,
+    /// The cookies of a browser that has logged in, as a `Cookie` header has them.
+    pub cookie: Option<String>,
+    /// The whole row, for what a target names by `{column}`.
+    pub cells: BTreeMap<String, String>,
 }
 
 impl Login {
     /// Takes the columns of a row that have a value.
     pub fn from_row(row: &BTreeMap<String, String>) -> Self {
         let cell = |column| row.get(column).filter(|cell| !cell.is_empty()).cloned();
-        Self { user: cell("user"), password: cell("password"), code: cell("code"), totp: cell("totp"), lu: cell("lu") }
+        Self {
+            user: cell("user"),
+            password: cell("password"),
+            code: cell("code"),
+            totp: cell("totp"),
+            lu: cell("lu"),
+            token: cell("token"),
+            cookie: cell("cookie"),
+            cells: row.clone(),
+        }
     }
 }
 
@@ -35,7 +50,9 @@ impl fmt::Debug for Login {
             .field("code", &hidden(&self.code))
             .field("totp", &hidden(&self.totp))
             .field("lu", &self.lu)
-            .finish()
+            .field("token", &hidden(&self.token))
+            .field("cookie", &hidden(&self.cookie))
+            .finish_non_exhaustive()
     }
 }
 
@@ -45,12 +62,12 @@ mod tests {
 
     #[test]
     fn no_secret_is_printed() {
-        let cells = [("user", "joe"), ("password", "geheim"), ("code", "123456"), ("totp", "GEZDGNBV"), ("city", "")];
+        let cells = [("user", "joe"), ("password", "geheim"), ("code", "123456"), ("token", "geheim"), ("pin", "1234")];
         let row = cells.map(|(column, cell)| (column.to_owned(), cell.to_owned())).into();
         let login = format!("{:?}", Login::from_row(&row));
         assert_eq!(
             login,
-            r#"Login { user: Some("joe"), password: Some("…"), code: Some("…"), totp: Some("…"), lu: None }"#
+            r#"Login { user: Some("joe"), password: Some("…"), code: Some("…"), totp: None, lu: None, token: Some("…"), cookie: None, .. }"#
         );
     }
 }

@@ -10,11 +10,11 @@ use thiserror::Error;
 
 use crate::decoded::Decoded;
 use crate::tcp::Tcp;
-use crate::tls::Tls;
+use crate::tls::{Tls, TlsClient};
 use crate::wire::bisync::Role;
 use crate::{
     Address, Bisync, Charset, Line, Login, Pipe, ProgramError, Pty, RateLimited, SerialError, SshError, Target, Telnet,
-    TelnetTarget, TerminalSettings, TlsSettings, Tn3270, Tn3270Target, serial, ssh, tcp,
+    TelnetTarget, TerminalSettings, TlsSettings, Tn3270, Tn3270Target, WebError, serial, ssh, tcp, web,
 };
 
 /// Settings of a line.
@@ -93,6 +93,8 @@ pub enum OpenError {
     #[error(transparent)]
     Ssh(#[from] SshError),
     #[error(transparent)]
+    Web(#[from] WebError),
+    #[error(transparent)]
     Program(#[from] ProgramError),
     #[error(transparent)]
     Serial(#[from] SerialError),
@@ -115,6 +117,7 @@ impl OpenError {
             Self::Tls { .. } => Failure::Tls,
             Self::LogicalUnit { .. } => Failure::LogicalUnit,
             Self::Ssh(error) => error.failure(),
+            Self::Web(error) => error.failure(),
             Self::Program(error) => error.failure(),
             Self::Serial(error) => error.failure(),
             Self::Failed { .. } => Failure::Failed,
@@ -171,6 +174,7 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
         Target::Pipe(command) => Ok(text_line(Pipe::start(command, &options.terminal)?, options)),
         Target::Serial(target) => Ok(text_line(serial::open(target)?, options)),
         Target::Ssh(target) => Ok(text_line(ssh::open(target, options).await?, options)),
+        Target::Web(target) => Ok(text_line(web::open(target, options).await?, options)),
     }
 }
 
@@ -187,7 +191,8 @@ fn text_line(line: impl Line + 'static, options: &Options) -> Box<dyn Line> {
 async fn connect_tls(address: &Address, settings: &TlsSettings, options: &Options) -> Result<Tls<Tcp>, OpenError> {
     // No kernel stamps: they would be of packets, some of which carry no character.
     let line = tcp::connect(address, &Options { stamped: false, ..options.clone() }).await?;
-    within_timeout(address, options, Tls::connect(line, address, settings)).await
+    let client = TlsClient::new(address, settings)?;
+    within_timeout(address, options, client.connect(line)).await
 }
 
 async fn open_3270(target: &Tn3270Target, options: &Options) -> Result<Box<dyn Line>, OpenError> {

@@ -8,6 +8,7 @@ use serde::Serialize;
 pub(crate) use crate::target_error::{TargetError, bad_setting};
 use crate::terminal_settings::{self, TerminalSettings};
 use crate::tls::TELNETS;
+use crate::web::{self, WebKind, WebTarget};
 use crate::{BisyncTarget, SerialTarget, SshTarget, TelnetTarget, Tn3270Target};
 
 /// The host to connect to, and by which kind of line.
@@ -31,6 +32,8 @@ pub enum Target {
     Serial(SerialTarget),
     /// `ssh://USER@H:P`, RFC 4251 ff.; port 22 if nothing gives another.
     Ssh(SshTarget),
+    /// `ttyd+ws://H:P/PATH` and its kin, `ws://H:P/PATH`, RFC 6455; over TLS `ttyd+wss:`, `wss:`.
+    Web(WebTarget),
 }
 
 /// A host and a port.
@@ -62,6 +65,8 @@ pub struct Kind {
     pub acknowledges: bool,
     /// Whether opening a line logs its user in.
     pub logs_in: bool,
+    /// The last phase of opening a line (docs/folder.md): `connect`, `login` or `session`.
+    pub last_phase: &'static str,
     /// Whether a login shell usually answers, which keeps a history of what is typed.
     pub has_shell: bool,
     /// Whether nothing but a connection need be tried to know that users can work there.
@@ -70,6 +75,8 @@ pub struct Kind {
     pub recordable: bool,
     /// Descriptors that the driver needs for each line: a connection; the ends and the pidfd of a program; a device and its lock.
     pub descriptors: u32,
+    /// The mark before the settings of its targets: `?`, or `#` where the query is the host's.
+    pub settings_mark: char,
     /// Parses the text after `SCHEME:`.
     #[serde(skip)]
     parse: fn(&str) -> Result<Target, TargetError>,
@@ -94,16 +101,18 @@ const CONNECTION: Kind = Kind {
     can_echo: true,
     acknowledges: false,
     logs_in: false,
+    last_phase: "connect",
     has_shell: false,
     only_connects: false,
     recordable: true,
     descriptors: 1,
+    settings_mark: '?',
     parse: |_| Err(TargetError::Empty),
 };
 const PROGRAM: Kind = Kind { starts_program: true, ..CONNECTION };
 
 /// All kinds of lines. Parsing, the lists in error messages and Python's `cuesta.target` are made from this table.
-pub const KINDS: [Kind; 11] = [
+pub const KINDS: [Kind; 15] = [
     Kind { name: "host", syntax: "host:", parse: built_in_host, ..CONNECTION },
     Kind {
         name: "pty",
@@ -179,6 +188,7 @@ pub const KINDS: [Kind; 11] = [
         syntax: "ssh://USER@HOST",
         port: Some(22),
         logs_in: true,
+        last_phase: "login",
         has_shell: true,
         parse: |text| text.parse().map(Target::Ssh),
         ..CONNECTION
@@ -190,7 +200,33 @@ pub const KINDS: [Kind; 11] = [
         parse: |text| text.parse().map(Target::Serial),
         ..CONNECTION
     },
+    web("ttyd+ws", "ttyd+ws://HOST/PATH", |text| parse_web(&web::TTYD, false, text)),
+    web_secure("ttyd+wss", "ttyd+wss://HOST/PATH", |text| parse_web(&web::TTYD, true, text)),
+    Kind {
+        logs_in: false,
+        settings_mark: '#',
+        ..web("ws", "ws://HOST/PATH", |text| parse_web(&web::BARE, false, text))
+    },
+    Kind {
+        logs_in: false,
+        settings_mark: '#',
+        ..web_secure("wss", "wss://HOST/PATH", |text| parse_web(&web::BARE, true, text))
+    },
 ];
+
+/// A kind of web terminal without TLS.
+const fn web(name: &'static str, syntax: &'static str, parse: fn(&str) -> Result<Target, TargetError>) -> Kind {
+    Kind { name, syntax, port: Some(80), logs_in: true, last_phase: "session", has_shell: true, parse, ..CONNECTION }
+}
+
+/// A kind of web terminal over TLS.
+const fn web_secure(name: &'static str, syntax: &'static str, parse: fn(&str) -> Result<Target, TargetError>) -> Kind {
+    Kind { port: Some(443), ..web(name, syntax, parse) }
+}
+
+fn parse_web(kind: &'static WebKind, is_secure: bool, text: &str) -> Result<Target, TargetError> {
+    WebTarget::parse(kind, is_secure, text).map(Target::Web)
+}
 
 pub(crate) const TELNET: u16 = 23;
 
@@ -220,6 +256,7 @@ impl FromStr for Target {
         let (scheme, rest) = text.split_once(':').ok_or_else(|| TargetError::NoScheme(text.clone().into_owned()))?;
         match KINDS.iter().find(|kind| kind.name == scheme) {
             Some(kind) => (kind.parse)(rest),
+            None if scheme == "http" || scheme == "https" => Err(TargetError::Page(text.clone().into_owned())),
             None if !rest.starts_with("//") => Err(TargetError::NoScheme(text.clone().into_owned())),
             None => Err(TargetError::UnknownScheme(scheme.to_owned())),
         }
@@ -255,6 +292,7 @@ impl fmt::Display for Target {
             Self::Pty(command) => write!(f, "pty:{command}"),
             Self::Pipe(command) => write!(f, "pipe:{command}"),
             Self::Serial(target) => target.fmt(f),
+            Self::Web(target) => target.fmt(f),
         }
     }
 }
@@ -292,8 +330,13 @@ pub(crate) fn parse_port(digits: &str) -> Result<u16, TargetError> {
 /// What follows a scheme, without its settings, and the settings by name and value.
 pub(crate) fn settings(rest: &str) -> (&str, impl Iterator<Item = (&str, &str)>) {
     let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
+    (address, settings_in(query))
+}
+
+/// The settings in a query, by name and value.
+pub(crate) fn settings_in(query: &str) -> impl Iterator<Item = (&str, &str)> {
     let settings = query.split('&').filter(|setting| !setting.is_empty());
-    (address, settings.map(|setting| setting.split_once('=').unwrap_or((setting, ""))))
+    settings.map(|setting| setting.split_once('=').unwrap_or((setting, "")))
 }
 
 /// The value that a table has under this name.

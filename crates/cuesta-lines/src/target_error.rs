@@ -25,6 +25,17 @@ pub enum TargetError {
     /// `pty://bash`
     #[error("{scheme}: takes a command, and no slashes before it: write {scheme}:{command}")]
     Slashes { scheme: String, command: String },
+    /// `https://lab.example/user/joe/lab`
+    #[error(
+        "\"{0}\" is a page's address: name the kind of web terminal that is there, as in ttyd+ws://HOST/ or \
+        jupyter+wss://HOST/user/joe/ (docs/web.md: which of these is yours)"
+    )]
+    Page(String),
+    /// `ws://h/x?token=geheim`
+    #[error(
+        "a secret never stands in a target: write {0}={{{0}}} and put it into the users' table (--data users.csv, column {0})"
+    )]
+    SecretInQuery(String),
     /// `serial:ttyS0`
     #[error("\"{0}\" is no device's path: expected serial:/dev/NAME, as in serial:/dev/ttyUSB0?baud=9600")]
     NoDevice(String),

@@ -60,8 +60,9 @@ fn is_name(text: &str) -> bool {
 /// A target without these settings, and the settings.
 pub(crate) fn split(text: &str) -> Result<(Cow<'_, str>, TerminalSettings), TargetError> {
     let unchanged = || Ok((Cow::Borrowed(text), TerminalSettings::default()));
-    let Some((before, query)) = text.rsplit_once('?') else { return unchanged() };
     let Some(kind) = kind_of(text).filter(|kind| kind.terminal == TerminalKind::Vt) else { return unchanged() };
+    let mark = kind.settings_mark;
+    let Some((before, query)) = text.rsplit_once(mark) else { return unchanged() };
     let mut settings = TerminalSettings::default();
     let mut others = Vec::new();
     for setting in query.split('&') {
@@ -76,7 +77,7 @@ pub(crate) fn split(text: &str) -> Result<(Cow<'_, str>, TerminalSettings), Targ
     if settings == TerminalSettings::default() {
         return unchanged();
     }
-    let rest = if others.is_empty() { before.to_owned() } else { format!("{before}?{}", others.join("&")) };
+    let rest = if others.is_empty() { before.to_owned() } else { format!("{before}{mark}{}", others.join("&")) };
     Ok((Cow::Owned(rest), settings))
 }
 
@@ -89,8 +90,8 @@ pub(crate) fn add_to(target: &str, settings: &TerminalSettings) -> String {
     if written.is_empty() {
         return target.to_owned();
     }
-    let is_program = kind_of(target).is_some_and(|kind| kind.starts_program);
-    let mark = if !is_program && target.contains('?') { '&' } else { '?' };
+    let (is_program, mark) = kind_of(target).map_or((false, '?'), |kind| (kind.starts_program, kind.settings_mark));
+    let mark = if !is_program && target.contains(mark) { '&' } else { mark };
     format!("{target}{mark}{}", written.join("&"))
 }
 

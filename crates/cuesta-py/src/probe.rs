@@ -15,6 +15,13 @@ use crate::errors;
 pub(crate) fn probe(py: Python<'_>, target: &str, row: BTreeMap<String, String>) -> PyResult<()> {
     let options = Options { login: Login::from_row(&row), ..Options::for_target(target) };
     let target: Target = target.parse().map_err(errors::run)?;
-    let open = async move { cuesta_lines::open(&target, &options).await.map(drop).map_err(|error| error.to_string()) };
-    py.detach(|| clock::run(Time::Real, open)).map_err(errors::run)?.map_err(errors::run)
+    py.detach(move || {
+        let open =
+            async move { cuesta_lines::open(&target, &options).await.map(drop).map_err(|error| error.to_string()) };
+        let opened = clock::run(Time::Real, open);
+        cuesta_lines::wait_for_removals();
+        opened
+    })
+    .map_err(errors::run)?
+    .map_err(errors::run)
 }

@@ -50,6 +50,8 @@ failures! {
     Busy = "busy",
     /// The ssh host opens no session.
     Channel = "channel",
+    /// The host closed the WebSocket with a code that says more than that the session is over.
+    CloseCode = "close-code",
     /// The host closed the line, or the program ended.
     Closed = "closed",
     /// A telnet sequence was too long or broken off.
@@ -88,6 +90,8 @@ failures! {
     LogicalUnit = "logical-unit",
     /// The ssh host refused the connection because too many others were logging in.
     MaxStartups = "max-startups",
+    /// A message from the host is longer than any terminal's.
+    MessageTooLong = "message-too-long",
     /// `host:` was not replaced by an address.
     NoAddress = "no-address",
     /// There is no such serial device.
@@ -98,8 +102,12 @@ failures! {
     NoProgram = "no-program",
     /// The ssh host gives no terminal.
     NoPty = "no-pty",
+    /// The web terminal gives no session, or ended it before it was ready.
+    NoSession = "no-session",
     /// The ssh host starts no program.
     NoShell = "no-shell",
+    /// The host does not open a WebSocket.
+    NoUpgrade = "no-upgrade",
     /// A bisync message was given up; the other station did not get it.
     NotDelivered = "not-delivered",
     /// This user may not open the serial device.
@@ -110,6 +118,12 @@ failures! {
     NotSsh = "not-ssh",
     /// The program was not started for another reason.
     NotStarted = "not-started",
+    /// What was typed is no text, which is all that the line carries.
+    NotText = "not-text",
+    /// The host does not speak WebSocket.
+    NotWebSocket = "not-websocket",
+    /// Another kind of web terminal answers, or none.
+    OtherWebTerminal = "other-web-terminal",
     /// No file descriptor is left.
     OutOfFiles = "out-of-files",
     /// No local port is left.
@@ -118,8 +132,12 @@ failures! {
     OutOfProcesses = "out-of-processes",
     /// No pseudo-terminal is left.
     OutOfPtys = "out-of-ptys",
+    /// The host answered no ping.
+    PingTimeout = "ping-timeout",
     /// Nothing can be typed where the 3270's cursor is.
     ProtectedField = "protected-field",
+    /// The HTTP proxy does not connect to the host.
+    Proxy = "proxy",
     /// The `ProxyCommand` ended, or printed something else than an ssh banner.
     ProxyCommand = "proxy-command",
     /// The host refused the connection.
@@ -140,6 +158,14 @@ failures! {
     Unreachable = "unreachable",
     /// The host's name has no address.
     Unresolved = "unresolved",
+    /// The WebSocket was refused: not authorized (HTTP status 401).
+    Upgrade401 = "upgrade-401",
+    /// The WebSocket was refused: forbidden, perhaps because of the origin (HTTP status 403).
+    Upgrade403 = "upgrade-403",
+    /// There is no WebSocket at this path (HTTP status 404).
+    Upgrade404 = "upgrade-404",
+    /// A request before the WebSocket was refused: the login, or the one that makes a terminal.
+    WebLogin = "web-login",
     /// Another character was echoed than `Set EchoMap` says.
     WrongEcho = "wrong-echo",
 }

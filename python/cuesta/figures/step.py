@@ -286,16 +286,33 @@ class StepFigures:
         "The frames that showed keys; None where no key is timed by a screen", better=Better.LESS
     )
     lateness: Distribution = declare(LATENESS)
+    prepare: Distribution = declare(
+        "From the planned opening of a web terminal's line to the last answer before its connection: the login of its page, the "
+        "request that makes a terminal",
+        None,
+        "preparing",
+        Better.LESS,
+    )
     connect: Distribution = declare(
         "From the planned to the actual opening of a line; for all lines opened in the step, also before measuring",
         None,
         "connecting",
         Better.LESS,
     )
+    tls: Distribution = declare("From the open connection to the end of TLS's handshake", None, "TLS", Better.LESS)
+    upgrade: Distribution = declare(
+        "From there to the answer that opens the WebSocket of a web terminal", None, "upgrading", Better.LESS
+    )
     negotiation: Distribution = declare(
         "From the open line to the end of negotiation (telnet's options, ssh's keys)", None, "negotiating", Better.LESS
     )
     login: Distribution = declare("From the end of negotiation to the running program", None, "logging in", Better.LESS)
+    session: Distribution = declare(
+        "From the open WebSocket to the first message that says that the session is ready",
+        None,
+        "getting ready",
+        Better.LESS,
+    )
     groups: list[GroupCounts] = declare("what became of the transactions of each group of users")
     classes: list[TransactionClass] = declare("durations for each class of transactions")
     keys: list[KeyTimes] = declare("durations of the keys of each group of users")

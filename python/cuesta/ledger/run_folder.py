@@ -31,7 +31,10 @@ FORMAT = 1
 DERIVED = ("summary.json", "report.html")
 """Files of a run folder that can be derived from the others."""
 
-OPENING = {f"{phase}{end}" for phase in ("connect", "negotiation", "login") for end in WAIT_ENDS}
+PHASES = ("prepare", "connect", "tls", "upgrade", "negotiation", "login", "session")
+"""The phases of opening a line, in their order."""
+
+OPENING = {f"{phase}{end}" for phase in PHASES for end in WAIT_ENDS}
 """Series of the phases of opening a line."""
 
 ROUNDING = 1e-3

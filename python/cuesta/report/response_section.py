@@ -253,7 +253,15 @@ def sizes_table(classes: Sequence[TransactionClass]) -> Table:
 
 
 def opening_times(step: StepFigures) -> dict[str, Distribution]:
-    return {"connecting": step.connect, "negotiating": step.negotiation, "logging in": step.login}
+    return {
+        "preparing": step.prepare,
+        "connecting": step.connect,
+        "TLS": step.tls,
+        "upgrading": step.upgrade,
+        "negotiating": step.negotiation,
+        "logging in": step.login,
+        "getting ready": step.session,
+    }
 
 
 def describe_fairness(fair: Fairness) -> str:

@@ -33,10 +33,11 @@ impl User {
 
     async fn add_program_exit(&self, stop: Stop, session: &mut Session) -> Stop {
         let Stop::Lost(fault) = stop else { return stop };
-        if !matches!(fault, Failure::Closed | Failure::Reset | Failure::Broken | Failure::NoProgram) {
+        let has_reason = session.end_reason().is_some();
+        if !has_reason && !matches!(fault, Failure::Closed | Failure::Reset | Failure::Broken | Failure::NoProgram) {
             return stop;
         }
-        let ended = session.program_exit(clock::now() + EXIT_WAIT).await;
+        let ended = if has_reason { None } else { session.program_exit(clock::now() + EXIT_WAIT).await };
         let by_exit = |status| self.failure_by_exit(fault, status, session.has_sent());
         let loss = match ended.map_or(fault, by_exit) {
             at_start @ (Failure::ExitedAtStart | Failure::NoProgram) => at_start,
@@ -44,7 +45,10 @@ impl User {
             loss => loss,
         };
         let last = session.last_rows();
-        let account = self.describe_end(ended, &last, session.received() > 0);
+        let account = match session.end_reason() {
+            Some(reason) => format!("{}: {}", self.describe_host(), make_printable(&reason)),
+            None => self.describe_end(ended, &last, session.received() > 0),
+        };
         self.shared.tally(|tally| {
             tally.counts.said.entry(loss).or_insert(account);
         });
@@ -62,17 +66,21 @@ impl User {
         }
     }
 
-    /// How the program ended, and what the host sent last; `has_sent`: it has sent anything.
-    fn describe_end(&self, ended: Option<ExitStatus>, last: &[u8], has_sent: bool) -> String {
+    /// The command, or the address without its settings.
+    fn describe_host(&self) -> String {
         let target = &self.shared.spec.groups[self.group].target;
         let is_program = kind_of(target).is_some_and(|kind| kind.starts_program);
-        // A command, or an address without its settings.
         let host = match target.split_once(':') {
             Some((_, command)) if is_program => command,
-            _ => target.split_once('?').map_or(target.as_str(), |(address, _)| address),
+            _ => target.split(['?', '#']).next().unwrap_or(target),
         };
+        make_printable(host)
+    }
+
+    /// How the program ended, and what the host sent last; `has_sent`: it has sent anything.
+    fn describe_end(&self, ended: Option<ExitStatus>, last: &[u8], has_sent: bool) -> String {
         let how = ended.map_or_else(|| "closed the line".to_owned(), |status| status.to_string());
-        let mut about = format!("{} {how}", make_printable(host));
+        let mut about = format!("{} {how}", self.describe_host());
         let rows = last_rows(last, &self.shared.groups[self.group].secrets(self.rank));
         let _ = match rows.as_slice() {
             [] if has_sent => write!(about, "; it had drawn its screen, and said nothing"),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use cuesta_record::{Stamp, clock};
+use rustls::client::Resumption;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection};
 
@@ -16,6 +17,9 @@ pub(crate) use target::TELNETS;
 pub use target::TlsSettings;
 
 use crate::{Address, Line, OpenError, Opening, Received};
+
+/// Most sessions that a client may resume; a host gives a few for each connection.
+const MOST_SESSIONS: usize = 4;
 
 /// Bytes that one read of the line below takes.
 const PIECE: usize = 4096;
@@ -28,26 +32,49 @@ pub(crate) struct Tls<L> {
     outgoing: Vec<u8>,
     /// When the line below was last read.
     at: Stamp,
-    negotiated: Option<Stamp>,
+    secured: Option<Stamp>,
+}
+
+/// One client of a host: its connections may resume one another's sessions.
+#[derive(Clone)]
+pub(crate) struct TlsClient {
+    address: Address,
+    config: Arc<ClientConfig>,
+    name: ServerName<'static>,
+}
+
+impl TlsClient {
+    /// A client of a host, whose certificate is checked against its name in the address.
+    pub(crate) fn new(address: &Address, settings: &TlsSettings) -> Result<Self, OpenError> {
+        let failed = |cause: String| OpenError::Tls { address: address.to_string(), cause };
+        let config = trust::config(settings).map_err(failed)?;
+        let host = settings.name.as_ref().unwrap_or(&address.host);
+        let name = ServerName::try_from(host.clone()).map_err(|error| failed(error.to_string()))?;
+        Ok(Self { address: address.clone(), config, name })
+    }
+
+    /// The same client as a browser: it offers HTTP/1.1, and resumes its sessions if `resumes`.
+    pub(crate) fn as_browser(self, resumes: bool) -> Self {
+        let mut config = (*self.config).clone();
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.resumption =
+            if resumes { Resumption::in_memory_sessions(MOST_SESSIONS) } else { Resumption::disabled() };
+        Self { config: Arc::new(config), ..self }
+    }
+
+    /// Shakes hands over a line.
+    pub(crate) async fn connect<L: Line>(&self, line: L) -> Result<Tls<L>, OpenError> {
+        let failed = |cause: String| OpenError::Tls { address: self.address.to_string(), cause };
+        let connection = ClientConnection::new(Arc::clone(&self.config), self.name.clone());
+        let connection = Box::new(connection.map_err(|error| failed(error.to_string()))?);
+        let mut tls = Tls { line, connection, outgoing: Vec::new(), at: Stamp::ZERO, secured: None };
+        poll_fn(|cx| tls.poll_handshake(cx)).await.map_err(|error| failed(error.to_string()))?;
+        tls.secured = Some(clock::now());
+        Ok(tls)
+    }
 }
 
 impl<L: Line> Tls<L> {
-    /// Shakes hands with a host, and checks its certificate against its name in the address.
-    pub(crate) async fn connect(line: L, address: &Address, settings: &TlsSettings) -> Result<Self, OpenError> {
-        let failed = |cause: String| OpenError::Tls { address: address.to_string(), cause };
-        let config = trust::config(settings).map_err(failed)?;
-        let mut tls = Self::new(line, config, &address.host).map_err(failed)?;
-        poll_fn(|cx| tls.poll_handshake(cx)).await.map_err(|error| failed(error.to_string()))?;
-        tls.negotiated = Some(clock::now());
-        Ok(tls)
-    }
-
-    fn new(line: L, config: ClientConfig, host: &str) -> Result<Self, String> {
-        let name = ServerName::try_from(host.to_owned()).map_err(|error| error.to_string())?;
-        let connection = ClientConnection::new(Arc::new(config), name).map_err(|error| error.to_string())?;
-        Ok(Self { line, connection: Box::new(connection), outgoing: Vec::new(), at: Stamp::ZERO, negotiated: None })
-    }
-
     fn poll_handshake(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
             ready!(self.poll_flush(cx))?;
@@ -129,6 +156,6 @@ impl<L: Line> Line for Tls<L> {
     }
 
     fn opening(&self) -> Opening {
-        Opening { negotiated: self.negotiated, ..self.line.opening() }
+        Opening { secured: self.secured, ..self.line.opening() }
     }
 }

@@ -1,14 +1,15 @@
 //! Which certificates are trusted.
 
+use std::collections::HashMap;
 use std::env;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
 use super::TlsSettings;
@@ -39,13 +40,36 @@ fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     }
 }
 
-/// The configuration of a connection.
-pub(super) fn config(settings: &TlsSettings) -> Result<ClientConfig, String> {
+/// The configurations that were made, by what targets say. Reading the system's authorities takes milliseconds.
+static CONFIGS: LazyLock<Mutex<HashMap<TlsSettings, Arc<ClientConfig>>>> = LazyLock::new(Mutex::default);
+
+/// The configuration of connections, made once for each set of settings.
+pub(super) fn config(settings: &TlsSettings) -> Result<Arc<ClientConfig>, String> {
+    let mut configs = CONFIGS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(config) = configs.get(settings) {
+        return Ok(Arc::clone(config));
+    }
+    let config = Arc::new(make_config(settings)?);
+    configs.insert(settings.clone(), Arc::clone(&config));
+    Ok(config)
+}
+
+fn make_config(settings: &TlsSettings) -> Result<ClientConfig, String> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions();
     let verifier = Verifier::new(settings, provider)?;
     let builder = builder.map_err(|error| error.to_string())?.dangerous();
-    Ok(builder.with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
+    let builder = builder.with_custom_certificate_verifier(Arc::new(verifier));
+    match (&settings.own_certificate, &settings.own_key) {
+        (None, None) => Ok(builder.with_no_client_auth()),
+        (Some(certificate), Some(key)) => {
+            let fault = |error: String| format!("{} cannot be used: {error}", key.display());
+            let chain = certificates(certificate)?;
+            let key = PrivateKeyDer::from_pem_file(key).map_err(|error| fault(error.to_string()))?;
+            builder.with_client_auth_cert(chain, key).map_err(|error| fault(error.to_string()))
+        }
+        _ => Err("a certificate of our own needs both cert=FILE and key=FILE".to_owned()),
+    }
 }
 
 /// Trusts what the settings say. Signatures are always checked.

@@ -53,6 +53,9 @@ pub trait WebTerminal: Session {
     /// When the answer is a refusal, or not what this kind of web terminal answers.
     fn prepare(&mut self, answer: Option<&Response>, cookies: &CookieJar) -> Result<Step, SessionError>;
 
+    /// Notes that another user has logged in for all ([`Account::is_logged_in`]).
+    fn note_login(&mut self) {}
+
     /// Checks the subprotocol that the host chose, and adds the messages that a browser sends first.
     ///
     /// # Errors

@@ -11,34 +11,18 @@ pub fn accept_key(key: &str) -> String {
     BASE64.encode(digest(&SHA1_FOR_LEGACY_USE_ONLY, format!("{key}{SUFFIX}").as_bytes()).as_ref())
 }
 
-/// The compression that a server chose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Deflate {
-    /// The server begins each message anew (`server_no_context_takeover`).
-    pub without_context: bool,
-}
+/// The compression that a browser offers.
+pub const DEFLATE_OFFER: &str = "permessage-deflate; client_max_window_bits";
 
-impl Deflate {
-    /// What a browser offers.
-    pub const OFFER: &'static str = "permessage-deflate; client_max_window_bits";
-
-    /// Reads the answer to the offer, a `Sec-WebSocket-Extensions`. None if it is not one that was offered.
-    pub fn parse(answer: &str) -> Option<Self> {
-        let mut parts = answer.split(';').map(str::trim);
-        if parts.next() != Some("permessage-deflate") {
-            return None;
-        }
-        let mut deflate = Self { without_context: false };
-        for parameter in parts {
-            match parameter.split_once('=').map_or(parameter, |(name, _)| name).trim() {
-                "server_no_context_takeover" => deflate.without_context = true,
-                // A smaller window is read with a larger one, and nothing is sent compressed.
-                "server_max_window_bits" | "client_max_window_bits" | "client_no_context_takeover" => {}
-                _ => return None,
-            }
-        }
-        Some(deflate)
-    }
+/// Whether the answer to the offer, a `Sec-WebSocket-Extensions`, is one that the offer allows. None of the parameters matters here:
+/// a smaller window is read with a larger one, and nothing is sent compressed.
+pub fn accepts_deflate(answer: &str) -> bool {
+    let mut parts = answer.split(';').map(|part| part.split_once('=').map_or(part, |(name, _)| name).trim());
+    let is_known = |parameter| {
+        ["server_no_context_takeover", "client_no_context_takeover", "server_max_window_bits", "client_max_window_bits"]
+            .contains(&parameter)
+    };
+    parts.next() == Some("permessage-deflate") && parts.all(is_known)
 }
 
 #[cfg(test)]
@@ -52,10 +36,9 @@ mod tests {
 
     #[test]
     fn only_what_was_offered_is_agreed_on() {
-        let context = |answer| Deflate::parse(answer).map(|deflate| deflate.without_context);
-        assert_eq!(context("permessage-deflate"), Some(false));
-        assert_eq!(context("permessage-deflate; server_no_context_takeover; client_max_window_bits=15"), Some(true));
-        assert_eq!(context("permessage-deflate; nonsense"), None);
-        assert_eq!(context("x-webkit-deflate-frame"), None);
+        assert!(accepts_deflate("permessage-deflate"));
+        assert!(accepts_deflate("permessage-deflate; server_no_context_takeover; client_max_window_bits=15"));
+        assert!(!accepts_deflate("permessage-deflate; nonsense"));
+        assert!(!accepts_deflate("x-webkit-deflate-frame"));
     }
 }

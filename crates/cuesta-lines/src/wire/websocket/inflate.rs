@@ -10,20 +10,20 @@ const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
 /// Memory for the output of one turn.
 const PIECE: usize = 16 * 1024;
 
-/// The state that inflates messages: some 43 KB. With it each message may refer to the 32 KB before.
+/// The state that inflates messages: some 43 KB. It is always kept from one message to the next: ttyd 1.7.7 refers to earlier messages
+/// also where it promised not to, and a server that does not is read as well.
 #[derive(Debug)]
 pub struct Inflater {
     state: Decompress,
-    /// The server begins each message anew.
-    without_context: bool,
+}
+
+impl Default for Inflater {
+    fn default() -> Self {
+        Self { state: Decompress::new(false) }
+    }
 }
 
 impl Inflater {
-    /// For a server that keeps its context from one message to the next, or does not.
-    pub fn new(without_context: bool) -> Self {
-        Self { state: Decompress::new(false), without_context }
-    }
-
     /// Inflates a message.
     ///
     /// # Errors
@@ -49,9 +49,6 @@ impl Inflater {
             } else if read == 0 && inflated.len() == written {
                 return Err(FrameError::Deflate);
             }
-        }
-        if self.without_context {
-            self.state.reset(false);
         }
         Ok(inflated)
     }

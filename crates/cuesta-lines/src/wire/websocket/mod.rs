@@ -13,7 +13,7 @@ mod sender;
 
 use thiserror::Error;
 
-pub use handshake::{Deflate, accept_key};
+pub use handshake::{DEFLATE_OFFER, accept_key, accepts_deflate};
 pub use inflate::Inflater;
 pub use receiver::{Content, Event, Receiver};
 pub use sender::{HEAD, Sender};

@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn a_compressed_message_is_inflated_and_may_refer_to_the_one_before() {
         // RFC 7692 §7.2.3.2.
-        let mut receiver = Receiver::new(Role::Client).with_inflater(Inflater::new(false));
+        let mut receiver = Receiver::new(Role::Client).with_inflater(Inflater::default());
         let bytes = b"\xc1\x07\xf2\x48\xcd\xc9\xc9\x07\x00\xc1\x05\xf2\x00\x11\x00\x00";
         let hello = || message(MessageKind::Text, b"Hello");
         assert_eq!(receive(&mut receiver, bytes, 3), Ok(vec![hello(), hello()]));

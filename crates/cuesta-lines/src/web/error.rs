@@ -1,0 +1,151 @@
+//! Why a web terminal could not be opened, or broke: each error has a name and a remedy.
+
+use std::io;
+
+use cuesta_record::Failure;
+use thiserror::Error;
+
+use crate::wire::http::HttpError;
+use crate::wire::web::{Account, SessionError};
+use crate::wire::websocket::FrameError;
+
+/// Most characters of what a host said.
+const LONGEST_SAID: usize = 200;
+
+/// Why a web terminal could not be opened.
+#[derive(Debug, Error)]
+pub enum WebError {
+    /// The target names a column of the users' table.
+    #[error("the users' table has no column \"{0}\", or an empty cell there: the target names it (--data users.csv)")]
+    Column(String),
+    #[error("the environment has no variable {0}, which the target names for the token")]
+    NoToken(String),
+    /// A request before the WebSocket failed.
+    #[error("{address}: {request}: {why}")]
+    Prepare { address: String, request: String, why: String },
+    /// The host answered the request to open the WebSocket by another status than 101.
+    #[error("{address} does not open a WebSocket at {path}: it answered {status}{}", after_colon(.said))]
+    Upgrade { address: String, path: String, status: u16, said: String },
+    /// The host gave no answer, or one that is none.
+    #[error("{address} does not open a WebSocket at {path}: {why}")]
+    NoUpgrade { address: String, path: String, why: String },
+    /// The answer or a frame breaks the WebSocket protocol.
+    #[error("{address} does not speak WebSocket: {why}")]
+    NotWebSocket { address: String, why: String },
+    /// The host is another kind of web terminal.
+    #[error("{address} is no {kind}: {why}; see docs/web.md for which scheme is yours")]
+    OtherProtocol { address: String, kind: String, why: String },
+    /// The host ended the session before it was ready.
+    #[error("{address} gives no session: {why}")]
+    NoSession { address: String, why: String },
+    #[error("{address} sends too much: {why}")]
+    TooLong { address: String, why: String },
+    #[error("the proxy {proxy} does not connect to {address}: {why}")]
+    Proxy { proxy: String, address: String, why: String },
+    #[error("{address} broke the connection while the session was opened: {cause}")]
+    HungUp { address: String, cause: io::Error },
+}
+
+impl WebError {
+    /// What it is counted as.
+    pub fn failure(&self) -> Failure {
+        match self {
+            Self::Column(_) | Self::NoToken(_) => Failure::Failed,
+            Self::Prepare { .. } => Failure::WebLogin,
+            Self::Upgrade { status: 401, .. } => Failure::Upgrade401,
+            Self::Upgrade { status: 403, .. } => Failure::Upgrade403,
+            Self::Upgrade { status: 404, .. } => Failure::Upgrade404,
+            Self::Upgrade { .. } | Self::NoUpgrade { .. } => Failure::NoUpgrade,
+            Self::NotWebSocket { .. } => Failure::NotWebSocket,
+            Self::OtherProtocol { .. } => Failure::OtherWebTerminal,
+            Self::NoSession { .. } => Failure::NoSession,
+            Self::TooLong { .. } => Failure::MessageTooLong,
+            Self::Proxy { .. } => Failure::Proxy,
+            Self::HungUp { .. } => Failure::HungUp,
+        }
+    }
+
+    /// The same error, with the secrets of an account blacked out in what the host said.
+    pub(super) fn without(mut self, account: &Account) -> Self {
+        if let Self::Prepare { why, .. }
+        | Self::Upgrade { said: why, .. }
+        | Self::NoSession { why, .. }
+        | Self::OtherProtocol { why, .. } = &mut self
+        {
+            let secrets = [&account.password, &account.token].into_iter().flatten().filter(|secret| !secret.is_empty());
+            for secret in secrets {
+                *why = why.replace(secret.as_str(), "…");
+            }
+            *why = clean(why);
+        }
+        self
+    }
+
+    /// A request whose answer cannot be read.
+    pub(super) fn unreadable(address: &str, request: &str, error: HttpError) -> Self {
+        let (address, why) = (address.to_owned(), error.to_string());
+        match error {
+            HttpError::LongBody => Self::TooLong { address, why },
+            _ => Self::Prepare { address, request: request.to_owned(), why },
+        }
+    }
+
+    /// A session that broke before it was ready.
+    pub(super) fn before_ready(address: &str, kind: &str, broken: Break) -> Self {
+        let address = address.to_owned();
+        let why = broken.to_string();
+        match broken {
+            Break::Frame(FrameError::TooLong) => Self::TooLong { address, why },
+            Break::Frame(_) => Self::NotWebSocket { address, why },
+            Break::Session(SessionError::OtherProtocol(why)) => {
+                Self::OtherProtocol { address, kind: kind.to_owned(), why }
+            }
+            _ => Self::NoSession { address, why },
+        }
+    }
+}
+
+/// The first row of what a host said, without control characters, and not all of a long one.
+pub(super) fn clean(said: &str) -> String {
+    let row = said.trim().lines().next().unwrap_or_default();
+    row.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_SAID).collect()
+}
+
+fn after_colon(said: &str) -> String {
+    if said.is_empty() { String::new() } else { format!(": {said}") }
+}
+
+/// How an open session broke.
+#[derive(Debug, Clone, Error)]
+pub(crate) enum Break {
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error("it closed the session with code {code}{}", after_colon(reason))]
+    Closed { code: u16, reason: String },
+    #[error("it answered no ping for a minute")]
+    NoPong,
+    /// Before the session was ready.
+    #[error("it closed the connection without a word")]
+    Hangup,
+    /// Before the session was ready.
+    #[error("the connection broke ({0})")]
+    Failed(io::ErrorKind),
+}
+
+impl Break {
+    /// What it is counted as.
+    pub(crate) fn failure(&self) -> Failure {
+        match self {
+            Self::Frame(FrameError::TooLong) => Failure::MessageTooLong,
+            Self::Frame(_) => Failure::NotWebSocket,
+            Self::Session(SessionError::NotText) => Failure::NotText,
+            Self::Session(SessionError::Refused(_)) => Failure::NoSession,
+            Self::Session(SessionError::OtherProtocol(_)) => Failure::OtherWebTerminal,
+            Self::Closed { .. } => Failure::CloseCode,
+            Self::NoPong => Failure::PingTimeout,
+            Self::Hangup | Self::Failed(_) => Failure::NoSession,
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Web terminals, the terminal's end: what a browser does, from its first request to its last.
+//!
+//! - `kinds` is the table of kinds, `target` the URL; what messages carry is in [`crate::wire::web`], pure.
+//! - `opening` plays the requests of a page, opens the WebSocket and waits until the session is ready; `client` is HTTP over lines, and
+//!   `proxy` the way to the host. `logins` shares one login among users who are told to.
+//! - `line` is the open session. `removal` asks the host to remove what a session leaves there, on a thread of its own.
+
+mod client;
+mod error;
+mod kinds;
+mod line;
+mod logins;
+mod opening;
+mod proxy;
+mod removal;
+mod target;
+
+pub(crate) use error::Break;
+pub use error::WebError;
+pub(crate) use kinds::{BARE, TTYD, WebKind};
+pub(crate) use opening::open;
+pub use removal::wait_for_removals;
+pub use target::WebTarget;

@@ -1,0 +1,136 @@
+//! The proxy that the environment names: `https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`, as curl reads them.
+//!
+//! The connection to the host is made through it by CONNECT (RFC 9110 §9.3.6), as browsers do for any WebSocket. Hosts on this machine
+//! are connected to directly.
+
+use std::env;
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+
+use super::client::{NoAnswer, read_answer};
+use super::error::WebError;
+use crate::percent::decode;
+use crate::target::Address;
+use crate::tcp::Tcp;
+use crate::wire::http::Request;
+use crate::{OpenError, Options, send, tcp};
+
+/// An HTTP proxy.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Proxy {
+    address: Address,
+    /// The value of a `Proxy-Authorization`.
+    authorization: Option<String>,
+}
+
+/// The proxy for a host; none if it is connected to directly.
+pub(super) fn find(is_secure: bool, host: &Address) -> Option<Proxy> {
+    find_in(is_secure, host, |name| env::var(name).ok().filter(|value| !value.is_empty()))
+}
+
+fn find_in(is_secure: bool, host: &Address, variable: impl Fn(&str) -> Option<String>) -> Option<Proxy> {
+    // HTTP_PROXY in capitals may come from a request's header in CGI programs: curl does not read it.
+    let names: &[&str] = if is_secure {
+        &["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+    } else {
+        &["http_proxy", "all_proxy", "ALL_PROXY"]
+    };
+    let exempt = variable("no_proxy").or_else(|| variable("NO_PROXY")).unwrap_or_default();
+    if is_local(&host.host) || exempt.split(',').any(|rule| is_exempt(&host.host, rule.trim())) {
+        return None;
+    }
+    names.iter().find_map(|name| variable(name)).and_then(|url| Proxy::parse(&url))
+}
+
+fn is_local(host: &str) -> bool {
+    host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+}
+
+fn is_exempt(host: &str, rule: &str) -> bool {
+    let rule = rule.split_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()).map_or(rule, |(name, _)| name);
+    if let (Ok(address), Ok(network)) = (host.parse::<IpAddr>(), rule.parse::<IpNet>()) {
+        return network.contains(&address);
+    }
+    let rule = rule.trim_start_matches("*.").trim_start_matches('.');
+    let is_below = || host.strip_suffix(rule).is_some_and(|before| before.is_empty() || before.ends_with('.'));
+    rule == "*" || (!rule.is_empty() && is_below())
+}
+
+impl Proxy {
+    fn parse(url: &str) -> Option<Self> {
+        let place = url.strip_prefix("http://").or_else(|| (!url.contains("://")).then_some(url))?;
+        let place = place.split('/').next().unwrap_or_default();
+        let (account, place) = place.rsplit_once('@').map_or((None, place), |(account, place)| (Some(account), place));
+        let address = Address::parse("http", &format!("//{place}"), Some(80)).ok()?;
+        let authorization = account.and_then(decode);
+        let authorization =
+            authorization.map(|pair| format!("Basic {}", data_encoding::BASE64.encode(pair.as_bytes())));
+        Some(Self { address, authorization })
+    }
+
+    /// Connects to a host through the proxy.
+    pub(super) async fn connect(&self, host: &Address, options: &Options) -> Result<Tcp, OpenError> {
+        let refused = |why: String| WebError::Proxy { proxy: self.address.to_string(), address: host.to_string(), why };
+        let mut line = tcp::connect(&self.address, options).await?;
+        let mut request = Request::new("CONNECT", host.to_string()).with("Host", host.to_string());
+        if let Some(authorization) = &self.authorization {
+            request.headers.add("Proxy-Authorization", authorization);
+        }
+        send(&mut line, &request.to_bytes()).await.map_err(|error| refused(error.to_string()))?;
+        let (answer, rest, _) = read_answer(&mut line).await.map_err(|error| match error {
+            NoAnswer::Broken(error) => refused(error.to_string()),
+            NoAnswer::Unreadable(error) => refused(error.to_string()),
+            NoAnswer::Closed => refused("it closed the connection without an answer".to_owned()),
+        })?;
+        if !answer.is_success() || !rest.is_empty() {
+            return Err(refused(format!("it answered {}", answer.status)).into());
+        }
+        Ok(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(is_secure: bool, host: &str, variables: &[(&str, &str)]) -> Option<String> {
+        let address = Address { host: host.to_owned(), port: 80 };
+        let variable =
+            |name: &str| variables.iter().find(|(its, _)| *its == name).map(|(_, value)| (*value).to_owned());
+        find_in(is_secure, &address, variable).map(|proxy| proxy.address.to_string())
+    }
+
+    #[test]
+    fn the_environment_names_the_proxy_and_who_needs_none() {
+        let variables = [
+            ("http_proxy", "http://joe:geheim@proxy.example:3128/"),
+            ("HTTPS_PROXY", "secure.example"),
+            ("no_proxy", "inner.example,.lab.example, 10.0.0.0/8,exact.example:80"),
+        ];
+        let plain = |host| found(false, host, &variables);
+        assert_eq!(plain("h.example").as_deref(), Some("proxy.example:3128"));
+        assert_eq!(found(true, "h.example", &variables).as_deref(), Some("secure.example:80"));
+        for direct in [
+            "inner.example",
+            "a.inner.example",
+            "x.lab.example",
+            "10.1.2.3",
+            "exact.example",
+            "localhost",
+            "127.0.0.1",
+            "::1",
+        ] {
+            assert_eq!(plain(direct), None, "{direct}");
+        }
+        assert!(plain("notinner.example").is_some());
+        assert_eq!(found(true, "h", &[("ALL_PROXY", "socks5://h:1")]), None);
+        assert_eq!(found(false, "h", &[("http_proxy", "http://h"), ("no_proxy", "*")]), None);
+    }
+
+    #[test]
+    fn its_password_is_sent_encoded() {
+        let proxy = Proxy::parse("http://joe:ge%20heim@h:1").unwrap();
+        assert_eq!(proxy.authorization.as_deref(), Some("Basic am9lOmdlIGhlaW0="));
+    }
+}
