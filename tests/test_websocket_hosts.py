@@ -1,10 +1,15 @@
-"""The server that has hosts of tests/hosts/ speak WebSocket, met with a client that sends single frames."""
+"""The servers of tests/hosts/ that speak WebSocket, met with a client that sends single frames."""
 
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
+
+from tests.hosts.bad_web.answers import GZIP
+from tests.hosts.bad_web.bombs import BLOCK, GIGABYTE, deflated
 from tests.hosts.lines import host, over_ws
 from tests.hosts.log import Log
 from tests.hosts.websocket import Opcode
@@ -46,3 +51,12 @@ def test_the_end_of_the_host_closes_the_connection(tmp_path: Path) -> None:
         client.shows(b"half of an ans")
         assert client.frame() == (0x80 | Opcode.CLOSE, b"\x03\xe8")
         assert client.frame() == (0, b"")
+
+
+@pytest.mark.parametrize(("head", "bits"), [(b"", -15), (GZIP, 31)], ids=["message", "body"])
+def test_a_bomb_grows(head: bytes, bits: int) -> None:
+    """Into its second block: all blocks are alike."""
+    bomb = head + deflated()
+    grown = zlib.decompressobj(bits).decompress(bomb, BLOCK + 1)
+    assert (len(grown), grown.count(0)) == (BLOCK + 1, BLOCK + 1)
+    assert len(bomb) < GIGABYTE // 900

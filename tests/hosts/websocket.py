@@ -110,17 +110,17 @@ async def read_frame(reader: StreamReader) -> tuple[int, bytes]:
     return first & 15, bytes(byte ^ mask[at & 3] for at, byte in enumerate(masked))
 
 
-async def read_typed(reader: StreamReader, writer: StreamWriter) -> bytes:
+async def read_typed(reader: StreamReader, writer: StreamWriter, *, answers: bool = True) -> bytes:
     """Read until something is typed, and return it; empty when the client goes. Pings and Close are answered."""
     with suppress(*GOING):
         while True:
             opcode, payload = await read_frame(reader)
-            if opcode == Opcode.PING:
+            if opcode == Opcode.PING and answers:
                 writer.write(frame(Opcode.PONG, payload))
             elif opcode == Opcode.CLOSE:
-                writer.write(frame(Opcode.CLOSE, payload[:2]))
+                writer.write(frame(Opcode.CLOSE, payload[:2]) if answers else b"")
                 break
-            elif opcode != Opcode.PONG and payload:
+            elif opcode not in {Opcode.PING, Opcode.PONG} and payload:
                 return payload
     return b""
 
