@@ -23,7 +23,12 @@ class Reached:
 
 def host(name: str, log: Path) -> list[str]:
     """The command of a host, which logs to a file."""
-    return ["env", f"PYTHONPATH={ROOT}", sys.executable, "-m", f"tests.hosts.{name}", "--log", str(log)]
+    return [*module(name), "--log", str(log)]
+
+
+def module(name: str) -> list[str]:
+    """The command of a module of this folder."""
+    return ["env", f"PYTHONPATH={ROOT}", sys.executable, "-m", f"tests.hosts.{name}"]
 
 
 @contextmanager
@@ -38,6 +43,14 @@ def over_tcp(command: list[str], folder: Path, metered: bool = False) -> Iterato
     port = free_port()
     with listening([*TCPSVD, str(port), *command], port, folder, metered) as pid:
         yield Reached(f"tcp://127.0.0.1:{port}", f"pid:{pid}")
+
+
+@contextmanager
+def over_ws(command: list[str], folder: Path, metered: bool = False) -> Iterator[Reached]:
+    """Start a WebSocket server; each connection is a host's standard input and output."""
+    port = free_port()
+    with listening([*module("websocket"), "--port", str(port), *command], port, folder, metered) as pid:
+        yield Reached(f"ws://127.0.0.1:{port}/", f"pid:{pid}")
 
 
 @contextmanager
