@@ -197,11 +197,12 @@ fn listen(spec: &Spec) -> Result<Vec<Listener>, HostError> {
 }
 
 fn bind(url: &str, service: &Service) -> Result<Listener, HostError> {
-    let (kinds, remedy) = service.lines();
-    if !kinds.iter().any(|kind| url.strip_prefix(kind).is_some_and(|rest| rest.starts_with("://"))) {
-        return Err(HostError::setting("listen", format!("the built-in host cannot listen at {url:?}"), remedy));
+    let target = url.parse()?;
+    if !service.serves(&target) {
+        let problem = format!("the built-in host cannot listen at {url:?}");
+        return Err(HostError::setting("listen", problem, service.addresses()));
     }
-    Listener::bind(&url.parse()?).map_err(HostError::Listen)
+    Listener::bind(&target).map_err(HostError::Listen)
 }
 
 fn parse_network(text: &str) -> Result<IpNet, HostError> {

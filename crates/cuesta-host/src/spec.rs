@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use cuesta_lines::Target;
 use serde::{Deserialize, Serialize};
 
 use crate::HostError;
@@ -137,12 +138,21 @@ impl Service {
         }
     }
 
-    /// The kinds of lines that it serves, and how their addresses are written.
-    pub(crate) fn lines(&self) -> (&'static [&'static str], &'static str) {
+    /// Whether it serves lines of this kind.
+    pub(crate) fn serves(&self, target: &Target) -> bool {
         match self {
-            Self::BscLoop {} => (&["bsc"], "this service speaks bsc://HOST:PORT"),
-            Self::Form { .. } => (&["tn3270"], "this service speaks tn3270://HOST:PORT"),
-            _ => (&["tcp", "telnet"], "this service speaks tcp://HOST:PORT and telnet://HOST:PORT"),
+            Self::BscLoop {} => matches!(target, Target::Bisync(_)),
+            Self::Form { .. } => matches!(target, Target::Tn3270(_)),
+            _ => matches!(target, Target::Tcp(_) | Target::Telnet(_) | Target::Web(_)),
+        }
+    }
+
+    /// How the addresses are written of the lines that it serves.
+    pub(crate) fn addresses(&self) -> &'static str {
+        match self {
+            Self::BscLoop {} => "this service speaks bsc://HOST:PORT",
+            Self::Form { .. } => "this service speaks tn3270://HOST:PORT",
+            _ => "this service speaks tcp://HOST:PORT and telnet://HOST:PORT, ws://HOST:PORT and other web terminals",
         }
     }
 

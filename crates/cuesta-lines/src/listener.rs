@@ -8,8 +8,10 @@ use ipnet::IpNet;
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::tcp::Tcp;
+use crate::tls::TlsHost;
+use crate::web::WebHostLine;
 use crate::wire::bisync::Role;
-use crate::{Address, Bisync, BisyncTarget, Line, Target, Telnet, TelnetTarget, Tn3270, Tn3270Target};
+use crate::{Address, Bisync, BisyncTarget, Line, Target, Telnet, TelnetTarget, Tn3270, Tn3270Target, WebTarget};
 
 /// The backlog of the socket: thousands of users may connect at once.
 const BACKLOG: i32 = 4096;
@@ -19,6 +21,8 @@ const BACKLOG: i32 = 4096;
 pub struct Listener {
     target: Target,
     socket: TcpListener,
+    /// What it shows, if it speaks TLS.
+    tls: Option<TlsHost>,
     /// The networks that lines may come from; empty = any.
     allowed: Vec<IpNet>,
     /// The socket, on the event queue of the thread that accepts.
@@ -32,18 +36,24 @@ impl Listener {
         let (Target::Tcp(address)
         | Target::Telnet(TelnetTarget { address, tls: None, .. })
         | Target::Tn3270(Tn3270Target { address, tls: None, .. })
-        | Target::Bisync(BisyncTarget { address, .. })) = &mut target
+        | Target::Bisync(BisyncTarget { address, .. })
+        | Target::Web(WebTarget { address, .. })) = &mut target
         else {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
                 format!(
-                    "nothing can listen at {target}: expected tcp://, telnet://, tn3270:// or bsc://, with HOST:PORT"
+                    "nothing can listen at {target}: expected tcp://, telnet://, tn3270://, bsc:// or a web terminal's, with \
+                     HOST:PORT"
                 ),
             ));
         };
         let socket = listen(address).map_err(|cause| not_bound(address, &cause))?;
         address.port = socket.local_addr()?.port();
-        Ok(Self { target, socket, allowed: Vec::new(), registered: OnceCell::new() })
+        let tls = match &target {
+            Target::Web(WebTarget { tls: Some(settings), .. }) => Some(TlsHost::new(settings)?),
+            _ => None,
+        };
+        Ok(Self { target, socket, tls, allowed: Vec::new(), registered: OnceCell::new() })
     }
 
     /// Accepts lines only from these networks; an empty list allows all.
@@ -57,11 +67,16 @@ impl Listener {
         self.socket.local_addr().is_ok_and(|address| address.ip().to_canonical().is_loopback())
     }
 
-    /// The address at which it listens, with the actual port, as the terminal's end opens it: a bisync station there has the other role.
+    /// The address at which it listens, with the actual port, as the terminal's end opens it: a bisync station there has the other role, and
+    /// a browser trusts the certificate.
     pub fn target(&self) -> Target {
         let mut target = self.target.clone();
-        if let Target::Bisync(BisyncTarget { role, .. }) = &mut target {
-            *role = role.map(Role::other);
+        match &mut target {
+            Target::Bisync(BisyncTarget { role, .. }) => *role = role.map(Role::other),
+            Target::Web(WebTarget { tls: Some(settings), .. }) => {
+                (settings.certificate, settings.own_key) = (settings.own_certificate.take(), None);
+            }
+            _ => {}
         }
         target
     }
@@ -71,6 +86,7 @@ impl Listener {
         Ok(Self {
             target: self.target.clone(),
             socket: self.socket.try_clone()?,
+            tls: self.tls.clone(),
             allowed: self.allowed.clone(),
             registered: OnceCell::new(),
         })
@@ -97,6 +113,13 @@ impl Listener {
             Target::Telnet(_) => Box::new(Telnet::host(line)),
             Target::Bisync(target) => Box::new(Bisync::new(line, target, Role::Secondary, 0)),
             Target::Tn3270(_) => Box::new(Tn3270::host(line)),
+            Target::Web(target) => {
+                let line: Box<dyn Line> = match &self.tls {
+                    Some(tls) => Box::new(tls.accept(line)?),
+                    None => Box::new(line),
+                };
+                Box::new(WebHostLine::new(line, (target.kind.host)()))
+            }
             _ => Box::new(line),
         })
     }

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 use cuesta_record::{Stamp, clock};
 use rustls::client::Resumption;
 use rustls::pki_types::ServerName;
-use rustls::{ClientConfig, ClientConnection};
+use rustls::{ClientConfig, ClientConnection, Connection, ServerConfig, ServerConnection};
 
 pub(crate) use target::TELNETS;
 pub use target::TlsSettings;
@@ -27,7 +27,7 @@ const PIECE: usize = 4096;
 /// A line whose bytes are encrypted.
 pub(crate) struct Tls<L> {
     line: L,
-    connection: Box<ClientConnection>,
+    connection: Box<Connection>,
     /// Encrypted bytes that the line below has not taken.
     outgoing: Vec<u8>,
     /// When the line below was last read.
@@ -66,11 +66,30 @@ impl TlsClient {
     pub(crate) async fn connect<L: Line>(&self, line: L) -> Result<Tls<L>, OpenError> {
         let failed = |cause: String| OpenError::Tls { address: self.address.to_string(), cause };
         let connection = ClientConnection::new(Arc::clone(&self.config), self.name.clone());
-        let connection = Box::new(connection.map_err(|error| failed(error.to_string()))?);
+        let connection = Box::new(Connection::from(connection.map_err(|error| failed(error.to_string()))?));
         let mut tls = Tls { line, connection, outgoing: Vec::new(), at: Stamp::ZERO, secured: None };
         poll_fn(|cx| tls.poll_handshake(cx)).await.map_err(|error| failed(error.to_string()))?;
         tls.secured = Some(clock::now());
         Ok(tls)
+    }
+}
+
+/// A host with a certificate.
+#[derive(Debug, Clone)]
+pub(crate) struct TlsHost(Arc<ServerConfig>);
+
+impl TlsHost {
+    /// A host that shows its `cert=FILE`.
+    pub(crate) fn new(settings: &TlsSettings) -> io::Result<Self> {
+        let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, error);
+        Ok(Self(Arc::new(trust::host_config(settings).map_err(invalid)?)))
+    }
+
+    /// Speaks TLS at a connection; its handshake is part of the first reads and writes.
+    pub(crate) fn accept<L: Line>(&self, line: L) -> io::Result<Tls<L>> {
+        let connection = ServerConnection::new(Arc::clone(&self.0)).map_err(io::Error::other)?;
+        let connection = Box::new(Connection::from(connection));
+        Ok(Tls { line, connection, outgoing: Vec::new(), at: Stamp::ZERO, secured: None })
     }
 }
 
@@ -122,9 +141,9 @@ impl<L: Line> Tls<L> {
 
 impl<L: Line> Line for Tls<L> {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
-        // An error in sending is reported by receiving, after what the host sent before.
-        let _ = self.poll_flush(cx);
         loop {
+            // What TLS itself has to say. An error in sending is reported by receiving, after what the host sent before.
+            let _ = self.poll_flush(cx);
             let len = match self.connection.reader().read(into) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => match ready!(self.poll_read(cx))? {
                     // Many hosts close without saying so in TLS.

@@ -8,9 +8,9 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring};
-use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::pem::{Error as PemError, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig, SignatureScheme};
 
 use super::TlsSettings;
 
@@ -60,13 +60,31 @@ fn make_config(settings: &TlsSettings) -> Result<ClientConfig, String> {
     let verifier = Verifier::new(settings, provider)?;
     let builder = builder.map_err(|error| error.to_string())?.dangerous();
     let builder = builder.with_custom_certificate_verifier(Arc::new(verifier));
+    match read_own(settings)? {
+        None => Ok(builder.with_no_client_auth()),
+        Some((chain, key)) => builder.with_client_auth_cert(chain, key).map_err(|error| error.to_string()),
+    }
+}
+
+/// The configuration of a host.
+pub(super) fn host_config(settings: &TlsSettings) -> Result<ServerConfig, String> {
+    let (chain, key) = read_own(settings)?.ok_or("a host that listens with TLS needs cert=FILE and key=FILE")?;
+    let provider = Arc::new(ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = builder.map_err(|error| error.to_string())?.with_no_client_auth();
+    builder.with_single_cert(chain, key).map_err(|error| error.to_string())
+}
+
+type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
+
+/// Our own certificate with its key, if the settings name one.
+fn read_own(settings: &TlsSettings) -> Result<Option<Identity>, String> {
     match (&settings.own_certificate, &settings.own_key) {
-        (None, None) => Ok(builder.with_no_client_auth()),
-        (Some(certificate), Some(key)) => {
-            let fault = |error: String| format!("{} cannot be used: {error}", key.display());
-            let chain = certificates(certificate)?;
-            let key = PrivateKeyDer::from_pem_file(key).map_err(|error| fault(error.to_string()))?;
-            builder.with_client_auth_cert(chain, key).map_err(|error| fault(error.to_string()))
+        (None, None) => Ok(None),
+        (Some(certificate), Some(file)) => {
+            let fault = |error: PemError| format!("{} cannot be used: {error}", file.display());
+            let key = PrivateKeyDer::from_pem_file(file).map_err(fault)?;
+            Ok(Some((certificates(certificate)?, key)))
         }
         _ => Err("a certificate of our own needs both cert=FILE and key=FILE".to_owned()),
     }

@@ -1,6 +1,7 @@
 //! The kinds of web terminals: one row each. What their messages carry is in [`crate::wire::web`].
 
-use crate::wire::web::{self, Place, WebTerminal};
+use crate::wire::web::{self, Place, WebHost, WebTerminal};
+use crate::wire::websocket::MessageKind;
 
 /// A kind of web terminal.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub(crate) struct WebKind {
     pub(super) deflates: bool,
     /// Makes the terminal's end of a session.
     pub(super) terminal: fn(Place) -> Box<dyn WebTerminal>,
+    /// Makes the host's end.
+    pub(crate) host: fn() -> Box<dyn WebHost>,
 }
 
 impl PartialEq for WebKind {
@@ -35,6 +38,7 @@ pub(crate) static BARE: WebKind = WebKind {
     base: "/",
     deflates: false,
     terminal: |place| Box::new(web::attach::Terminal::new(place)),
+    host: || Box::new(web::attach::Host::new(MessageKind::Binary)),
 };
 
 pub(crate) static TTYD: WebKind = WebKind {
@@ -44,6 +48,7 @@ pub(crate) static TTYD: WebKind = WebKind {
     base: "",
     deflates: true,
     terminal: |place| Box::new(web::ttyd::Terminal::new(place)),
+    host: || Box::new(web::ttyd::Host::default()),
 };
 
 impl WebKind {

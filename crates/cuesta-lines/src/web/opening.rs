@@ -10,7 +10,7 @@ use tokio::sync::OnceCell;
 
 use super::client::{Client, NoAnswer, describe, read_answer};
 use super::error::{WebError, clean};
-use super::line::{LineSettings, WebLine};
+use super::line::WebLine;
 use super::logins;
 use super::removal::Removal;
 use super::target::WebTarget;
@@ -72,21 +72,20 @@ impl<'a> Browser<'a> {
             receiver = receiver.with_inflater(Inflater::default());
         }
         let frames = (receiver, Sender::new(Role::Client, rand::rng().random()));
-        let settings = LineSettings { pong: self.target.browser.pong, ping: self.target.browser.ping };
         let window = (self.options.columns, self.options.rows);
-        let mut session = WebLine::new(line, self.terminal, frames, settings, window);
+        let mut session = WebLine::new(line, self.terminal, frames, self.target.browser.pong, window);
         session.opening = Opening { prepared, upgraded: Some(upgraded), ..session.opening };
-        let removal = session.terminal().removal(&self.client.cookies).map(|request| Removal {
+        let removal = session.session().removal(&self.client.cookies).map(|request| Removal {
             target: self.target.clone(),
             options: self.options.clone(),
             headers: self.headers,
             cookies: self.client.cookies,
             request,
         });
-        session.remove_at_the_end(removal);
+        session.removal = removal.map(Box::new);
         let (address, kind) = (self.target.address.to_string(), self.target.kind.described());
         let hide = |broken| WebError::before_ready(&address, kind, broken).without(&self.account);
-        session.get_ready(rest, first).await.map_err(hide)?;
+        session.get_ready(rest, first, self.target.browser.ping).await.map_err(hide)?;
         session.opening.ready = Some(clock::now());
         Ok(session)
     }

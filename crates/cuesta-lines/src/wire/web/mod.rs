@@ -43,6 +43,11 @@ pub trait Session {
 
     /// Whether characters can be sent: the other end has said that the session is ready.
     fn is_ready(&self) -> bool;
+
+    /// Whether the session is over though the connection is open.
+    fn has_ended(&self) -> bool {
+        false
+    }
 }
 
 /// The terminal's end: what a browser does for one user.
@@ -73,11 +78,6 @@ pub trait WebTerminal: Session {
     /// How the program ended, once the host has said it.
     fn exit(&self) -> Option<ExitStatus> {
         None
-    }
-
-    /// Whether the session is over though the connection is open.
-    fn has_ended(&self) -> bool {
-        false
     }
 
     /// Notes the code of the host's close frame, 1005 if it has none. Returns whether sessions of this kind end so.
