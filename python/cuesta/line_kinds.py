@@ -20,6 +20,7 @@ class Kind(TypedDict):
     acknowledges: bool
     logs_in: bool
     last_phase: Literal["connect", "login", "session"]
+    writable_by: str | None
     has_shell: bool
     only_connects: bool
     recordable: bool

@@ -67,6 +67,8 @@ pub struct Kind {
     pub logs_in: bool,
     /// The last phase of opening a line (docs/folder.md): `connect`, `login` or `session`.
     pub last_phase: &'static str,
+    /// The flag without which its servers drop all keys, silently.
+    pub writable_by: Option<&'static str>,
     /// Whether a login shell usually answers, which keeps a history of what is typed.
     pub has_shell: bool,
     /// Whether nothing but a connection need be tried to know that users can work there.
@@ -102,6 +104,7 @@ const CONNECTION: Kind = Kind {
     acknowledges: false,
     logs_in: false,
     last_phase: "connect",
+    writable_by: None,
     has_shell: false,
     only_connects: false,
     recordable: true,
@@ -200,8 +203,14 @@ pub const KINDS: [Kind; 15] = [
         parse: |text| text.parse().map(Target::Serial),
         ..CONNECTION
     },
-    web("ttyd+ws", "ttyd+ws://HOST/PATH", |text| parse_web(&web::TTYD, false, text)),
-    web_secure("ttyd+wss", "ttyd+wss://HOST/PATH", |text| parse_web(&web::TTYD, true, text)),
+    Kind {
+        writable_by: Some("-W"),
+        ..web("ttyd+ws", "ttyd+ws://HOST/PATH", |text| parse_web(&web::TTYD, false, text))
+    },
+    Kind {
+        writable_by: Some("-W"),
+        ..web_secure("ttyd+wss", "ttyd+wss://HOST/PATH", |text| parse_web(&web::TTYD, true, text))
+    },
     Kind {
         logs_in: false,
         settings_mark: '#',

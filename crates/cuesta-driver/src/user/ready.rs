@@ -3,11 +3,12 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use cuesta_lines::kind_of;
 use cuesta_record::{Failure, Timeline, clock};
 use cuesta_tape::{Op, Probe};
 
 use super::{Stop, User};
-use crate::readiness::Obstacle;
+use crate::readiness::{Obstacle, ObstacleKind};
 use crate::session::Session;
 use crate::user_state::{Activity, WaitingFor};
 
@@ -87,8 +88,13 @@ impl User {
 
     fn say_not_ready(&self, session: &Session, Obstacle { kind, row }: &Obstacle) {
         let row = session.write_row(row);
-        let account =
+        let mut account =
             if row.is_empty() { format!("the program {kind}") } else { format!("the program {kind}: `{row}`") };
+        if let (ObstacleKind::NoEcho, Some(flag)) =
+            (kind, kind_of(&self.shared.spec.groups[self.group].target).and_then(|kind| kind.writable_by))
+        {
+            account.push_str(&format!("; a terminal that was started without {flag} takes no keys"));
+        }
         self.shared.tally(|tally| {
             tally.counts.said.entry(Failure::NotReady).or_insert(account);
         });

@@ -51,7 +51,7 @@ impl<'a> Client<'a> {
             None => tcp::connect(address, &options).await?,
         };
         Ok(match &self.tls {
-            Some(tls) => Box::new(tls.connect(line).await?),
+            Some(tls) => Box::new(tls.connect(line).await.map_err(name_web_settings)?),
             None => Box::new(line),
         })
     }
@@ -169,6 +169,14 @@ impl<'a> Client<'a> {
     pub(super) fn refuse(&self, request: &Request, why: &str) -> WebError {
         let address = self.target.address.to_string();
         WebError::Prepare { address, request: describe(request), why: why.to_owned() }
+    }
+}
+
+/// The error of TLS with the settings of web terminals.
+fn name_web_settings(error: OpenError) -> OpenError {
+    match error {
+        OpenError::Tls { address, cause } => WebError::Tls { address, cause }.into(),
+        other => other,
     }
 }
 

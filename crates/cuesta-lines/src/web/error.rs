@@ -40,6 +40,10 @@ pub enum WebError {
     NoSession { address: String, why: String },
     #[error("{address} sends too much: {why}")]
     TooLong { address: String, why: String },
+    #[error(
+        "no TLS with {address}: {cause}. If the host has a certificate of its own, name it with ca=FILE; insecure trusts any"
+    )]
+    Tls { address: String, cause: String },
     #[error("the proxy {proxy} does not connect to {address}: {why}")]
     Proxy { proxy: String, address: String, why: String },
     #[error("{address} broke the connection while the session was opened: {cause}")]
@@ -60,6 +64,7 @@ impl WebError {
             Self::OtherProtocol { .. } => Failure::OtherWebTerminal,
             Self::NoSession { .. } => Failure::NoSession,
             Self::TooLong { .. } => Failure::MessageTooLong,
+            Self::Tls { .. } => Failure::Tls,
             Self::Proxy { .. } => Failure::Proxy,
             Self::HungUp { .. } => Failure::HungUp,
         }

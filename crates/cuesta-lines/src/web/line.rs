@@ -91,7 +91,8 @@ impl WebLine {
                 frames.sender.put_message(MessageKind::Text, message.as_bytes(), &mut frames.replies);
                 continue;
             }
-            let (since, before) = pings.unanswered.filter(|(_, pongs)| *pongs == frames.pongs).unwrap_or((now, frames.pongs));
+            let (since, before) =
+                pings.unanswered.filter(|(_, pongs)| *pongs == frames.pongs).unwrap_or((now, frames.pongs));
             if now.since(since) > PATIENCE {
                 frames.end.get_or_insert(End::Broken(Break::NoPong));
             }

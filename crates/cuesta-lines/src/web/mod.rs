@@ -18,8 +18,8 @@ mod removal;
 mod target;
 
 pub(crate) use error::Break;
-pub(crate) use host_line::WebHostLine;
 pub use error::WebError;
+pub(crate) use host_line::WebHostLine;
 pub(crate) use kinds::{BARE, TTYD, WebKind};
 pub(crate) use opening::open;
 pub use removal::wait_for_removals;

@@ -36,6 +36,9 @@ READY = (
     "or name keys that it shows and takes back: Wait+Ready Down Up"
 )
 BY_HAND = "see by hand why the host shows no prompt, with as many users as here"
+BY_HAND_ECHO = (
+    "see by hand whether the host works, and whether it echoes what is typed at all (a web terminal may be read-only)"
+)
 SLOW_START = "settle longer, or start users faster (--stagger)"
 LET_START = "let users start well before measuring begins (settle longer), or do not hold them"
 COME_AND_GO = "if sessions end, and users log in again, give them a rate (--load open:2/s:sessions)"
@@ -144,7 +147,7 @@ def unechoed(step: StepFigures, _: Allowed) -> Doubt | None:
     nothing, some = f"nothing of {many(keys, 'key')}", f"only {many(echoed, 'key')}, and {count(keys)} not"
     users = describe_waiting(waiting.echoes, waiting.oldest)
     text = f"the host echoed {some if echoed else nothing}{f': {users}' if users else ''}"
-    advice = advice_for_errors(step, "see by hand whether the host works, and whether it echoes what is typed at all")
+    advice = advice_for_errors(step, BY_HAND_ECHO)
     return Doubt(text, advice, "host", "stopped", voids_limits=not step.transactions.count)
 
 
