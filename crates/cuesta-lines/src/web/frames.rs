@@ -10,7 +10,7 @@ use cuesta_record::Stamp;
 use super::error::Break;
 use crate::wire::web::{Messages, Session};
 use crate::wire::websocket::{Content, Event, HEAD, MessageKind, Receiver, Sender};
-use crate::{Line, Received};
+use crate::{Line, Received, StampPair};
 
 /// Most bytes of replies that may wait. Another end that pings without reading gets no answer to the rest.
 const MOST_REPLIES: usize = 64 * 1024;
@@ -38,8 +38,9 @@ pub(super) struct Frames<S: ?Sized> {
     inbox: Vec<u8>,
     /// How many of them were taken.
     taken: usize,
-    /// When the last bytes arrived.
+    /// When the last bytes arrived, by the driver's clock and the kernel's.
     pub(super) at: Stamp,
+    stamped: Option<StampPair>,
     pub(super) end: Option<End>,
 }
 
@@ -74,6 +75,7 @@ impl<S: Session + ?Sized> Frames<S> {
             inbox: Vec::new(),
             taken: 0,
             at: Stamp::ZERO,
+            stamped: None,
             end: None,
         }
     }
@@ -110,7 +112,7 @@ impl<S: Session + ?Sized> Frames<S> {
             let len = ready!(self.poll_take(cx, into));
             self.flush(cx);
             if len > 0 {
-                return Poll::Ready(Some(Received { len, at: self.at, ..Received::default() }));
+                return Poll::Ready(Some(self.received(len)));
             }
         }
     }
@@ -167,7 +169,7 @@ impl<S: Session + ?Sized> Frames<S> {
     fn poll_take(&mut self, cx: &mut Context<'_>, piece: &mut [u8]) -> Poll<usize> {
         match ready!(self.line.poll_receive(cx, piece)) {
             Ok(received) => {
-                self.at = received.at;
+                (self.at, self.stamped) = (received.at, received.stamped);
                 if received.len == 0 {
                     self.end.get_or_insert(End::Closed);
                 }
@@ -250,6 +252,10 @@ impl<S: Session + ?Sized> Frames<S> {
         if self.taken == self.inbox.len() {
             (self.inbox, self.taken) = (Vec::new(), 0);
         }
-        Received { len, at: self.at, ..Received::default() }
+        self.received(len)
+    }
+
+    fn received(&self, len: usize) -> Received {
+        Received { len, at: self.at, stamped: self.stamped, ..Received::default() }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::mem;
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll, ready};
 
 use super::frames::{End, Frames};
 use crate::wire::http::{Reader, Request, Response};
@@ -13,8 +13,6 @@ use crate::{Line, LineTerminal, Received};
 /// One connection to the host.
 pub(crate) struct WebHostLine {
     stage: Stage,
-    /// The task that waits to send until the session is ready.
-    sender: Option<Waker>,
 }
 
 enum Stage {
@@ -36,7 +34,7 @@ struct Asking {
 impl WebHostLine {
     pub(crate) fn new(line: Box<dyn Line>, host: Box<dyn WebHost>) -> Self {
         let asking = Asking { line, host, reader: Reader::default(), outgoing: Vec::new() };
-        Self { stage: Stage::Asking(asking), sender: None }
+        Self { stage: Stage::Asking(asking) }
     }
 
     /// Answers requests until one opens a WebSocket. Returns whether one did.
@@ -126,11 +124,7 @@ impl Line for WebHostLine {
             return Poll::Ready(Ok(Received::default()));
         }
         let Stage::Open(frames) = &mut self.stage else { return Poll::Ready(Ok(Received::default())) };
-        let received = frames.poll_receive(cx, into);
-        if frames.session.is_ready() {
-            self.sender.take().into_iter().for_each(Waker::wake);
-        }
-        Poll::Ready(match (ready!(received), &frames.end) {
+        Poll::Ready(match (ready!(frames.poll_receive(cx, into)), &frames.end) {
             (Some(received), _) => Ok(received),
             (None, Some(End::Broken(broken))) => Err(io::Error::other(broken.clone())),
             (None, Some(End::Failed(kind))) => Err((*kind).into()),
@@ -138,15 +132,17 @@ impl Line for WebHostLine {
         })
     }
 
+    /// Sends once the session is ready, for which it answers and receives.
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match &mut self.stage {
-            Stage::Open(frames) if frames.session.is_ready() => frames.poll_send(cx, bytes),
-            Stage::Ended => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
-            _ => {
-                self.sender = Some(cx.waker().clone());
-                Poll::Pending
+        if ready!(self.poll_open(cx))?
+            && let Stage::Open(frames) = &mut self.stage
+        {
+            ready!(frames.poll_ready(cx));
+            if frames.session.is_ready() {
+                return frames.poll_send(cx, bytes);
             }
         }
+        Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()))
     }
 
     fn inner(&self) -> Option<&dyn Line> {

@@ -13,3 +13,4 @@ mod speed;
 mod ssh;
 mod tcp;
 mod tls;
+mod web;

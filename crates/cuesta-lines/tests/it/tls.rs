@@ -67,7 +67,7 @@ fn characters_pass_encrypted_and_the_end_is_seen() {
     let url = format!("telnets://127.0.0.1:{}?certificate={}", host.port, host.path("ca.pem"));
     play(async move {
         let mut line = line(&url).await;
-        assert!(line.opening().negotiated > line.opening().connected);
+        assert!(line.opening().secured > line.opening().connected);
         let text: Vec<u8> = (0..200_003_u32).map(|index| b'a' + (index % 26) as u8).collect();
         send(&mut line, &text).await.unwrap();
         assert!(to_the_end(&mut *line).await == (String::from_utf8(text.to_ascii_uppercase()).unwrap(), None));
