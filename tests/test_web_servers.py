@@ -16,7 +16,7 @@ ANSWERS = {
     "jupyter": ("api", 200, '{"version": "2.21.1"}'),
     "cockpit": ("ping", 200, '"service": "cockpit"'),
     "gotty": ("config.js", 200, "gotty_term = 'xterm'"),
-    "wetty": ("", 200, "<title>WeTTY"),
+    "wetty": ("socket.io/?EIO=4&transport=polling", 200, '"pingInterval":3000'),
     "code-server": ("healthz", 200, '{"status":"expired","lastHeartbeat":0}'),
     "k8s": (NO_POD, 404, 'pods \\"db\\" not found'),
 }
