@@ -1,4 +1,4 @@
-"""code-server 4.100.3 on Node.js 20: VS Code, for its integrated terminal."""
+"""code-server 4.100.3: VS Code, for its integrated terminal."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

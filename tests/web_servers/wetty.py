@@ -1,4 +1,4 @@
-"""WeTTY 3.2.0 on Node.js 20."""
+"""WeTTY 3.2.0."""
 
 import shlex
 from collections.abc import Iterator
