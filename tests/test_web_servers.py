@@ -18,6 +18,7 @@ ANSWERS = {
     "gotty": ("config.js", 200, "gotty_term = 'xterm'"),
     "wetty": ("socket.io/?EIO=4&transport=polling", 200, '"pingInterval":3000'),
     "code-server": ("healthz", 200, '{"status":"expired","lastHeartbeat":0}'),
+    "jupyterhub": ("api", 200, '{"version": "2.21.1"}'),
     "k8s": (NO_POD, 404, 'pods \\"db\\" not found'),
 }
 """A page of each, its status, and what it says there and no other server does."""

@@ -5,11 +5,11 @@ it needs in a folder, yields a `WebServer`, and ends all its processes. Their sh
 
 `server`        what a server is, and how one is started
 `certificates`  an authority of a test's own, and what it signs
-`ttyd`, `jupyter`, `cockpit`                    the quick ones
-`gotty`, `wetty`, `code_server`, `kubernetes`   of nightly tests: they take minutes to install
+`ttyd`, `jupyter`, `cockpit`   the quick ones
+`gotty`, `kubernetes`, `jupyterhub`, `wetty`, `code_server`   of nightly tests: they take minutes to install
 """
 
-from tests.web_servers import cockpit, code_server, gotty, jupyter, kubernetes, ttyd, wetty
+from tests.web_servers import cockpit, code_server, gotty, jupyter, jupyterhub, kubernetes, ttyd, wetty
 from tests.web_servers.server import Serve
 
 QUICK: dict[str, Serve] = {"ttyd": ttyd.serve, "jupyter": jupyter.serve, "cockpit": cockpit.serve}
@@ -18,6 +18,7 @@ NIGHTLY: dict[str, Serve] = {
     "wetty": wetty.serve,
     "code-server": code_server.serve,
     "k8s": kubernetes.serve,
+    "jupyterhub": jupyterhub.serve,
 }
 SERVERS: dict[str, Serve] = {**QUICK, **NIGHTLY}
-"""All servers, by what stands before `+ws://` in targets."""
+"""All servers, by what stands before `+ws://` in targets; that is `jupyter` for JupyterHub too."""
