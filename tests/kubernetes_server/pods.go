@@ -22,16 +22,11 @@ type pods struct {
 
 // Exec runs a command until it ends. As in containerd (internal/cri/server/container_execsync.go) nothing happens to it when
 // its client is gone: nobody hangs it up or kills it, and nobody reads any more what it prints.
-func (p *pods) Exec(_ context.Context, _ string, args []string, in io.Reader, out, errout io.WriteCloser, tty bool, sizes <-chan remotecommand.TerminalSize) error {
-	if len(args) == 0 {
-		return errors.New("no command")
+func (p *pods) Exec(_ context.Context, _ string, args []string, in io.Reader, out, _ io.WriteCloser, tty bool, sizes <-chan remotecommand.TerminalSize) error {
+	if len(args) == 0 || !tty {
+		return errors.New("here only commands on a terminal are run")
 	}
 	command := exec.Command(args[0], args[1:]...)
-	command.Env = environment()
-	if !tty {
-		command.Stdin, command.Stdout, command.Stderr = in, out, errout
-		return status(command.Run())
-	}
 	started, err := start(command, out)
 	if err != nil {
 		return err
@@ -66,7 +61,7 @@ func (*pods) PortForward(context.Context, string, int32, io.ReadWriteCloser) err
 	return errors.New("ports are not forwarded here")
 }
 
-// shell gives a pod's own shell; what it prints is read whether or not somebody is attached.
+// shell gives a pod's own shell, a new one after the last has ended; what it prints is read even if nobody is attached.
 func (p *pods) shell(pod string) (*program, error) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -74,12 +69,19 @@ func (p *pods) shell(pod string) (*program, error) {
 		return shell, nil
 	}
 	command := exec.Command("bash", "--norc", "--noprofile")
-	command.Env = environment()
 	shell, err := start(command, io.Discard)
-	if err == nil {
-		p.shells[pod] = shell
+	if err != nil {
+		return nil, err
 	}
-	return shell, err
+	p.shells[pod] = shell
+	go func() {
+		<-shell.ended
+		p.lock.Lock()
+		defer p.lock.Unlock()
+		command.Wait()
+		delete(p.shells, pod)
+	}()
+	return shell, nil
 }
 
 // program is a command on a terminal of its own.
@@ -91,6 +93,7 @@ type program struct {
 }
 
 func start(command *exec.Cmd, reader io.Writer) (*program, error) {
+	command.Env = append(os.Environ(), "TERM=xterm", "PS1=$ ")
 	terminal, err := pty.Start(command)
 	if err != nil {
 		return nil, err
@@ -133,10 +136,6 @@ func (p *program) resize(sizes <-chan remotecommand.TerminalSize) {
 	for size := range sizes {
 		pty.Setsize(p.terminal, &pty.Winsize{Rows: size.Height, Cols: size.Width})
 	}
-}
-
-func environment() []string {
-	return append(os.Environ(), "TERM=xterm", "PS1=$ ")
 }
 
 // status makes an exit code what the streaming server tells as one.
