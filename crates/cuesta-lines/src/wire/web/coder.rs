@@ -168,7 +168,11 @@ impl WebHost for Host {
             return not_found();
         }
         if !self.allows(request) {
-            return Response::new(401, "application/json", r#"{"message":"Cookie \"coder_session_token\" or query parameter must be provided."}"#);
+            return Response::new(
+                401,
+                "application/json",
+                r#"{"message":"Cookie \"coder_session_token\" or query parameter must be provided."}"#,
+            );
         }
         let query = request.path.split_once('?').map_or("", |(_, query)| query);
         let parameter = |name| {
@@ -177,7 +181,11 @@ impl WebHost for Host {
         };
         let size = |name| parameter(name).and_then(|value| value.parse().ok());
         if parameter("reconnect").is_none_or(|session| session.len() != 36) {
-            return Response::new(400, "application/json", r#"{"message":"Query param \"reconnect\" must be a valid uuid."}"#);
+            return Response::new(
+                400,
+                "application/json",
+                r#"{"message":"Query param \"reconnect\" must be a valid uuid."}"#,
+            );
         }
         self.window = Some((size("width").unwrap_or(80), size("height").unwrap_or(80)));
         open_websocket(None)
@@ -234,7 +242,10 @@ mod tests {
     fn the_shell_is_ended_unless_the_session_is_to_be_kept() {
         let mut pair = Pair::open(Terminal::new(at_agent(&[])), Host::default());
         assert_eq!(pair.finish(), b"\x03\x04");
-        let mut pair = Pair::open(Terminal::new(at_agent(&[("keep", ""), ("reconnect", &SESSION.replace('1', "2"))])), Host::default());
+        let mut pair = Pair::open(
+            Terminal::new(at_agent(&[("keep", ""), ("reconnect", &SESSION.replace('1', "2"))])),
+            Host::default(),
+        );
         assert!(pair.paths[0].contains("000000000002"));
         assert_eq!(pair.finish(), b"");
     }

@@ -359,7 +359,9 @@ mod tests {
         assert_eq!(envelope(RAW, "ls"), b"\x0a\x011\x12\x01r\x1a\x02ls");
         let message = b"\x20\x96\x01\x0a\x011\x2d1234\x1a\x02ls\x3112345678\x12\x01r";
         assert_eq!(parse_envelope(message).map(|(kind, payload)| (kind, &message[payload])), Some(("r", &b"ls"[..])));
-        for bad in [&b""[..], b"\x12", b"\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", b"\x12\x05r", b"\x13", b"\x12\x01\xff"] {
+        for bad in
+            [&b""[..], b"\x12", b"\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", b"\x12\x05r", b"\x13", b"\x12\x01\xff"]
+        {
             assert_eq!(parse_envelope(bad), None, "{bad:?}");
         }
     }

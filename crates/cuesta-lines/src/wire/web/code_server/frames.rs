@@ -51,8 +51,11 @@ impl Frames {
         if self.held.is_empty() {
             return self.take_frames(message, take).map(|len| 0..len);
         }
+        self.held.extend_from_slice(message);
+        if find_end(&self.held)?.is_none() {
+            return Ok(0..0);
+        }
         let mut bytes = mem::take(&mut self.held);
-        bytes.extend_from_slice(message);
         let len = self.take_frames(&mut bytes, take)?;
         self.overflow.extend_from_slice(&bytes[..len]);
         Ok(0..0)

@@ -45,7 +45,8 @@ impl Host {
         let form = String::from_utf8_lossy(&request.body);
         let given = form.split('&').find_map(|pair| pair.strip_prefix(PASSWORD)?.strip_prefix('=')).and_then(decode);
         if given != self.password {
-            let form = r#"<form method="post"><input name="password"/><div class="error">Incorrect password</div></form>"#;
+            let form =
+                r#"<form method="post"><input name="password"/><div class="error">Incorrect password</div></form>"#;
             return Response::new(200, "text/html; charset=utf-8", form);
         }
         let answer = Response::new(302, "text/plain", "").with("Location", "./");

@@ -3,11 +3,12 @@
 //!
 //! - `frames`: the stream of numbered frames that the WebSocket's messages carry.
 //! - `values`: the values in them, and calls of the channel `remoteterminal` at the host.
-//! - [`Terminal`], [`Host`]: the two ends.
+//! - [`Terminal`], [`Host`]: the two ends; `client` has the terminal's calls.
 //!
 //! The host sends the output of all its terminals to each page; others' is dropped here. It stops when 100,000 characters of a terminal are
 //! not acknowledged, and keeps a terminal for hours after the connection unless it is shut down.
 
+mod client;
 mod frames;
 mod host;
 mod terminal;

@@ -7,7 +7,8 @@ use crate::wire::web::pairs::{Pair, place};
 use crate::wire::web::{Messages, Place, Session, SessionError, WebHost, WebTerminal};
 use crate::wire::websocket::MessageKind;
 
-const QUERY: &str = "reconnectionToken=b54f5f3c-0000-4000-8000-000000000001&reconnection=false&skipWebSocketFrames=false";
+const QUERY: &str =
+    "reconnectionToken=b54f5f3c-0000-4000-8000-000000000001&reconnection=false&skipWebSocketFrames=false";
 
 fn with(settings: &[(&str, &str)]) -> Place {
     let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -40,7 +41,7 @@ fn keys_and_output_pass_and_the_shell_is_the_hosts_unless_one_is_named() {
 fn the_host_stops_after_100_000_characters_unless_they_are_acknowledged() {
     for (setting, goes_on) in [("on", true), ("off", false)] {
         let mut pair = open(&[("ack", setting)]);
-        pair.send_from_host(&[b'x'; 200_000]);
+        pair.send_from_host(&vec![b'x'; 200_000]);
         assert_eq!(pair.host.is_ready(), goes_on);
     }
 }

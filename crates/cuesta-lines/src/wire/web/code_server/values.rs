@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-/// Most arrays within one another.
-const DEEPEST: usize = 8;
+/// Most values in one, itself included.
+const MOST_VALUES: usize = 1000;
 
 /// Tags.
 const UNDEFINED: u8 = 0;
@@ -38,10 +38,12 @@ pub(super) enum Value<'a> {
 impl<'a> Value<'a> {
     /// Reads a value from the front of `bytes`, and takes it off them. None if there is none.
     pub(super) fn read(bytes: &mut &'a [u8]) -> Option<Self> {
-        Self::read_within(bytes, DEEPEST)
+        Self::read_within(bytes, &mut { MOST_VALUES })
     }
 
-    fn read_within(bytes: &mut &'a [u8], depth: usize) -> Option<Self> {
+    /// Reads a value if `left` allows one more.
+    fn read_within(bytes: &mut &'a [u8], left: &mut usize) -> Option<Self> {
+        *left = left.checked_sub(1)?;
         Some(match take(bytes, 1)?[0] {
             UNDEFINED => Self::Undefined,
             TEXT => Self::Text(std::str::from_utf8(take_content(bytes)?).ok()?),
@@ -49,9 +51,8 @@ impl<'a> Value<'a> {
             OBJECT => Self::Object(take_content(bytes)?),
             NUMBER => Self::Number(read_number(bytes)?),
             ARRAY => {
-                let depth = depth.checked_sub(1)?;
                 let len = read_number(bytes)?;
-                Self::Array((0..len).map(|_| Self::read_within(bytes, depth)).collect::<Option<_>>()?)
+                Self::Array((0..len).map(|_| Self::read_within(bytes, left)).collect::<Option<_>>()?)
             }
             _ => return None,
         })
@@ -85,7 +86,9 @@ impl<'a> Value<'a> {
             Self::Number(number) => write_length(NUMBER, *number, out),
             Self::Array(items) => {
                 write_length(ARRAY, items.len() as u32, out);
-                items.iter().for_each(|item| item.write(out));
+                for item in items {
+                    item.write(out);
+                }
             }
         }
     }
@@ -178,8 +181,16 @@ mod tests {
 
     #[test]
     fn what_is_no_value_is_refused() {
-        let deep = [&[ARRAY, 1][..]; 1000].concat();
-        for mut bad in [&b"\x07"[..], b"\x01\x02\xff\xff", b"\x04\xff\xff\xff\xff\x0f\x00", b"\x06\xff\xff\xff\xff\xff\xff", &deep] {
+        let many = [&[ARRAY, 0xff, 0x7f][..], &[UNDEFINED; 0x3fff]].concat();
+        let deep = [ARRAY, 1].repeat(MOST_VALUES);
+        for mut bad in [
+            &b"\x07"[..],
+            b"\x01\x02\xff\xff",
+            b"\x04\xff\xff\xff\xff\x0f\x00",
+            b"\x06\xff\xff\xff\xff\xff\xff",
+            &many,
+            &deep,
+        ] {
             assert_eq!(Value::read(&mut bad), None);
         }
     }
