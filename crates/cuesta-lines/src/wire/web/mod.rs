@@ -36,18 +36,18 @@ pub trait Session {
         replies: &mut Messages,
     ) -> Result<Range<usize>, SessionError>;
 
+    /// Takes the characters of earlier messages that became whole with the last one and have no room in it. Asked after each
+    /// [`Session::receive`]; they come after those in the message.
+    fn take_overflow(&mut self) -> Vec<u8> {
+        Vec::new()
+    }
+
     /// Appends the payload of one message that carries the head of `characters`. Returns how many characters that are, at least one.
     /// Changes nothing: the message may not be sent. [`Session::note_sent`] tells that it was.
     ///
     /// # Errors
     /// When the protocol carries only text and this is none.
     fn encode(&self, characters: &[u8], payload: &mut Vec<u8>) -> Result<(usize, MessageKind), SessionError>;
-
-    /// Takes the characters of earlier messages that became whole with the last one and have no room in it. Asked after each
-    /// [`Session::receive`]; they come after those in the message.
-    fn take_overflow(&mut self) -> Vec<u8> {
-        Vec::new()
-    }
 
     /// Notes that the message of [`Session::encode`] was sent. Messages that were added before it must be sent before it.
     fn note_sent(&mut self, _characters: usize) {}

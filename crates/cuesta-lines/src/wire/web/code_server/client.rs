@@ -222,6 +222,7 @@ impl Client {
         Some(text)
     }
 
+    /// The host says status 0 of a program that a signal ended, too.
     fn take_exit(&mut self, body: &Value) {
         if let Some(OfTerminal { id }) = body.parse()
             && Some(id) == self.terminal
