@@ -3,11 +3,16 @@
 //! The terminal's end is a [`WebTerminal`]: a browser's page, from its first HTTP request to what it leaves behind at the end. The host's
 //! end is a [`WebHost`], enough of a server to be typed at. Both are a [`Session`] while characters pass.
 //!
-//! Kinds: `ttyd`; `attach`, bare characters as xterm.js's `AttachAddon` sends them.
+//! Kinds: `ttyd`; `attach`, bare characters as xterm.js's `AttachAddon` sends them; `coder`; `cockpit`; `code_server`, VS Code's
+//! integrated terminal; `teleport`.
 
 pub mod attach;
+pub mod cockpit;
+pub mod code_server;
+pub mod coder;
 #[cfg(test)]
 mod pairs;
+pub mod teleport;
 pub mod ttyd;
 
 use std::ops::Range;
@@ -31,6 +36,12 @@ pub trait Session {
         replies: &mut Messages,
     ) -> Result<Range<usize>, SessionError>;
 
+    /// Takes the characters of earlier messages that became whole with the last one and have no room in it. Asked after each
+    /// [`Session::receive`]; they come after those in the message.
+    fn take_overflow(&mut self) -> Vec<u8> {
+        Vec::new()
+    }
+
     /// Appends the payload of one message that carries the head of `characters`. Returns how many characters that are, at least one.
     /// Changes nothing: the message may not be sent. [`Session::note_sent`] tells that it was.
     ///
@@ -38,10 +49,13 @@ pub trait Session {
     /// When the protocol carries only text and this is none.
     fn encode(&self, characters: &[u8], payload: &mut Vec<u8>) -> Result<(usize, MessageKind), SessionError>;
 
-    /// Notes that the message of [`Session::encode`] was sent.
+    /// Notes that the message of [`Session::encode`] was sent. Messages that were added before it must be sent before it.
     fn note_sent(&mut self, _characters: usize) {}
 
-    /// Whether characters can be sent: the other end has said that the session is ready.
+    /// Adds what follows the message that was sent, such as a ping of flow control.
+    fn follow_up(&mut self, _messages: &mut Messages) {}
+
+    /// Whether characters can be sent: the other end has said that the session is ready, and flow control does not stop this end.
     fn is_ready(&self) -> bool;
 
     /// Whether the session is over though the connection is open.
@@ -73,6 +87,13 @@ pub trait WebTerminal: Session {
     /// What a browser sends at intervals to keep the session.
     fn keep_alive(&self) -> Option<KeepAlive> {
         None
+    }
+
+    /// Adds the message of [`WebTerminal::keep_alive`]; adds none if a ping of WebSocket is due.
+    fn put_keep_alive(&mut self, messages: &mut Messages) {
+        if let Some(message) = self.keep_alive().and_then(|keep_alive| keep_alive.message) {
+            messages.text(message);
+        }
     }
 
     /// How the program ended, once the host has said it.
@@ -128,7 +149,7 @@ pub enum Step {
 pub struct KeepAlive {
     /// Seconds from one to the next.
     pub every: u64,
-    /// A message; none = a ping of WebSocket.
+    /// A message; none = a ping of WebSocket, or what [`WebTerminal::put_keep_alive`] adds.
     pub message: Option<&'static str>,
 }
 
@@ -227,6 +248,12 @@ fn head_of_text(characters: &[u8], most: usize) -> Result<&str, SessionError> {
         Ok(text) if !text.is_empty() => Ok(text),
         _ => Err(SessionError::NotText),
     }
+}
+
+/// Text of the head of `characters`, as a host decodes what its program writes: what is no UTF-8 becomes U+FFFD. Returns how many bytes of
+/// `characters` it stands for, at least one and at most `most`.
+fn decode_head(characters: &[u8], most: usize) -> (&str, usize) {
+    head_of_text(characters, most).map_or(("\u{fffd}", 1), |text| (text, text.len()))
 }
 
 /// Answers a request to open a WebSocket: status 101, with the subprotocol that the host chose.

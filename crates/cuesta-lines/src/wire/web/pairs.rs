@@ -83,10 +83,12 @@ impl<T: WebTerminal, H: WebHost> Pair<T, H> {
             for (kind, mut message) in to_host.0 {
                 let characters = self.host.receive(kind, &mut message, &mut from_host)?;
                 self.at_host.extend_from_slice(&message[characters]);
+                self.at_host.extend(self.host.take_overflow());
             }
             for (kind, mut message) in to_terminal.0 {
                 let characters = self.terminal.receive(kind, &mut message, &mut from_terminal)?;
                 self.at_terminal.extend_from_slice(&message[characters]);
+                self.at_terminal.extend(self.terminal.take_overflow());
             }
             (to_host, to_terminal) = (from_terminal, from_host);
         }
@@ -109,7 +111,9 @@ impl<T: WebTerminal, H: WebHost> Pair<T, H> {
         while !output.is_empty() {
             let (len, message) = encode(&self.host, output);
             self.host.note_sent(len);
-            self.pass(Messages::default(), Messages(vec![message])).unwrap();
+            let mut messages = Messages(vec![message]);
+            self.host.follow_up(&mut messages);
+            self.pass(Messages::default(), messages).unwrap();
             output = &output[len..];
         }
         std::mem::take(&mut self.at_terminal)
@@ -119,6 +123,14 @@ impl<T: WebTerminal, H: WebHost> Pair<T, H> {
         let mut messages = Messages::default();
         self.terminal.resize(columns, rows, &mut messages);
         self.pass(messages, Messages::default()).unwrap();
+    }
+
+    /// Ends the line at the terminal; returns what the host decoded of it.
+    pub(super) fn finish(&mut self) -> Vec<u8> {
+        let mut messages = Messages::default();
+        self.terminal.finish(&mut messages);
+        self.pass(messages, Messages::default()).unwrap();
+        std::mem::take(&mut self.at_host)
     }
 
     /// Ends the program at the host; returns the code of the close frame.
