@@ -131,14 +131,17 @@ impl<S: Session + ?Sized> Frames<S> {
             self.replied = false;
             self.replies.extend_from_slice(&frame[sent..]);
             self.session.note_sent(len);
+            let mut messages = Messages::default();
+            self.session.follow_up(&mut messages);
+            self.send_messages(messages);
             Poll::Ready(Ok(len))
         })
     }
 
+    /// Queues messages.
     pub(super) fn send_messages(&mut self, messages: Messages) {
-        for (kind, payload) in messages.0 {
-            self.sender.put_message(kind, &payload, &mut self.replies);
-        }
+        let Self { sender, replies, .. } = self;
+        messages.0.iter().for_each(|(kind, payload)| sender.put_message(*kind, payload, replies));
     }
 
     /// Sends replies as far as the connection takes them now. If it is broken, reading returns the error.
@@ -213,10 +216,12 @@ impl<S: Session + ?Sized> Frames<S> {
                 } else {
                     self.inbox.extend_from_slice(&piece[characters]);
                 }
+                self.inbox.extend(self.session.take_overflow());
             }
             Event::Message(kind, Content::Held(mut message)) => {
                 let Some(characters) = self.decode(kind, &mut message) else { return };
                 self.inbox.extend_from_slice(&message[characters]);
+                self.inbox.extend(self.session.take_overflow());
             }
             Event::Ping(payload) if self.answers_pings && self.replies.len() < MOST_REPLIES => {
                 self.sender.put_pong(&payload, &mut self.replies);

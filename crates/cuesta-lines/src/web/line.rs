@@ -13,7 +13,7 @@ use super::error::Break;
 use super::frames::{End, Frames};
 use super::removal::Removal;
 use crate::wire::web::{KeepAlive, Messages, WebTerminal};
-use crate::wire::websocket::{MessageKind, Receiver, Sender};
+use crate::wire::websocket::{Receiver, Sender};
 use crate::{ExitStatus, Line, LineTerminal, Opening, Received, StampPair};
 
 /// How long a host may leave pings unanswered.
@@ -87,8 +87,10 @@ impl WebLine {
         while Pin::new(&mut pings.next).poll(cx).is_ready() {
             let now = clock::now();
             pings.next.reset(pings.next.due().max(now) + Duration::from_secs(pings.keep_alive.every));
-            if let Some(message) = pings.keep_alive.message {
-                frames.sender.put_message(MessageKind::Text, message.as_bytes(), &mut frames.replies);
+            let mut messages = Messages::default();
+            frames.session.put_keep_alive(&mut messages);
+            if !messages.0.is_empty() {
+                frames.send_messages(messages);
                 continue;
             }
             let (since, before) =

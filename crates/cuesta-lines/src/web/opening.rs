@@ -33,20 +33,19 @@ struct Browser<'a> {
     options: &'a Options,
     client: Client<'a>,
     terminal: Box<dyn WebTerminal>,
-    account: Account,
+    place: Place,
     headers: Vec<(String, String)>,
 }
 
 impl<'a> Browser<'a> {
     fn new(target: &'a WebTarget, options: &'a Options) -> Result<Self, OpenError> {
         let cells = &options.login.cells;
-        let account = find_account(target, options)?;
         let settings = target.own_for(cells)?;
         let place = Place {
             base: target.path_for(cells)?,
             query: target.query_for(cells)?,
             settings: settings.iter().filter(|(name, _)| name != "header").cloned().collect(),
-            account: account.clone(),
+            account: find_account(target, options)?,
             window: (options.columns, options.rows),
             terminal: options.terminal.clone(),
             session: make_uuid(),
@@ -54,8 +53,8 @@ impl<'a> Browser<'a> {
         let headers = find_headers(target, &settings);
         let cookies = options.login.cookie.as_deref().map(CookieJar::from_header).unwrap_or_default();
         let client = Client::new(target, options, headers.clone(), cookies)?;
-        let terminal = (target.kind.terminal)(place);
-        Ok(Self { target, options, client, terminal, account, headers })
+        let terminal = (target.kind.terminal)(place.clone());
+        Ok(Self { target, options, client, terminal, place, headers })
     }
 
     async fn open(mut self) -> Result<WebLine, OpenError> {
@@ -84,7 +83,7 @@ impl<'a> Browser<'a> {
         });
         session.removal = removal.map(Box::new);
         let (address, kind) = (self.target.address.to_string(), self.target.kind.described());
-        let hide = |broken| WebError::before_ready(&address, kind, broken).without(&self.account);
+        let hide = |broken| WebError::before_ready(&address, kind, broken).without(&self.place.account);
         session.get_ready(rest, first, self.target.browser.ping).await.map_err(hide)?;
         session.opening.ready = Some(clock::now());
         Ok(session)
@@ -97,11 +96,11 @@ impl<'a> Browser<'a> {
             .target
             .browser
             .shares_login
-            .then(|| logins::shared(&self.target.to_string(), self.account.user.as_deref()));
+            .then(|| logins::shared(&self.target.to_string(), self.place.account.user.as_deref()));
         if let Some(cell) = &shared {
             return self.prepare_with(cell).await;
         }
-        self.prepare_alone(None).await
+        self.prepare_alone().await
     }
 
     /// As [`Browser::prepare`], with a login that users share: the first of them plays its requests while the others wait.
@@ -112,7 +111,7 @@ impl<'a> Browser<'a> {
         let mut own = None;
         let cookies = shared
             .get_or_try_init(|| async {
-                own = Some(self.prepare_alone(None).await?);
+                own = Some(self.prepare_alone().await?);
                 Ok::<_, OpenError>(self.client.cookies.clone())
             })
             .await?
@@ -121,12 +120,13 @@ impl<'a> Browser<'a> {
             return Ok(own);
         }
         self.client.cookies = cookies;
-        self.terminal.note_login();
-        self.prepare_alone(None).await
+        self.place.account.is_logged_in = true;
+        self.terminal = (self.target.kind.terminal)(self.place.clone());
+        self.prepare_alone().await
     }
 
-    async fn prepare_alone(&mut self, answer: Option<Response>) -> Result<(Request, Vec<String>, bool), OpenError> {
-        let (mut answer, mut last) = (answer, String::new());
+    async fn prepare_alone(&mut self) -> Result<(Request, Vec<String>, bool), OpenError> {
+        let (mut answer, mut last) = (None, String::new());
         loop {
             let step = self.terminal.prepare(answer.as_ref(), &self.client.cookies);
             match step.map_err(|error| self.refused(&last, error))? {
@@ -148,7 +148,7 @@ impl<'a> Browser<'a> {
             }
             error => WebError::Prepare { address, request: request.to_owned(), why: error.to_string() },
         };
-        error.without(&self.account)
+        error.without(&self.place.account)
     }
 
     /// Asks for the WebSocket. Returns the answer, and the bytes that followed it.
@@ -176,7 +176,7 @@ impl<'a> Browser<'a> {
         if answer.status != 101 {
             let said = describe_answer(&answer);
             let refusal = WebError::Upgrade { address, path, status: answer.status, said };
-            return Err(refusal.without(&self.account).into());
+            return Err(refusal.without(&self.place.account).into());
         }
         if answer.headers.get("Sec-WebSocket-Accept") != Some(accept_key(&key).as_str()) {
             return Err(not_websocket("the key in its answer is wrong".to_owned()).into());

@@ -72,9 +72,6 @@ pub trait WebTerminal: Session {
     /// When the answer is a refusal, or not what this kind of web terminal answers.
     fn prepare(&mut self, answer: Option<&Response>, cookies: &CookieJar) -> Result<Step, SessionError>;
 
-    /// Notes that another user has logged in for all ([`Account::is_logged_in`]).
-    fn note_login(&mut self) {}
-
     /// Checks the subprotocol that the host chose, and adds the messages that a browser sends first.
     ///
     /// # Errors
@@ -112,11 +109,6 @@ pub trait WebTerminal: Session {
     /// The request that removes what the session leaves at the host, once its connection is closed.
     fn removal(&self, _cookies: &CookieJar) -> Option<Request> {
         None
-    }
-
-    /// Whether the host has said that keys are not taken.
-    fn is_read_only(&self) -> bool {
-        false
     }
 }
 
