@@ -3,11 +3,14 @@
 //! The terminal's end is a [`WebTerminal`]: a browser's page, from its first HTTP request to what it leaves behind at the end. The host's
 //! end is a [`WebHost`], enough of a server to be typed at. Both are a [`Session`] while characters pass.
 //!
-//! Kinds: `ttyd`; `attach`, bare characters as xterm.js's `AttachAddon` sends them.
+//! Kinds: `ttyd`; `gotty`; `jupyter`; `wetty`; `kubernetes`; `attach`, bare characters as xterm.js's `AttachAddon` sends them. What JSON
+//! and base64 carry in several of them is decoded by `payload`.
 
 pub mod attach;
+pub mod gotty;
 #[cfg(test)]
 mod pairs;
+mod payload;
 pub mod ttyd;
 
 use std::ops::Range;
@@ -107,7 +110,8 @@ pub trait WebHost: Session {
     /// Columns and rows of the terminal's window, once they are known.
     fn window(&self) -> Option<(u16, u16)>;
 
-    /// Adds what the host sends when the program has ended, and returns the code of its close frame; none = it just hangs up.
+    /// Adds what the host sends when the program has ended, and returns the code of its close frame, 1005 if that has none; none = it just
+    /// hangs up.
     fn finish(&mut self, messages: &mut Messages) -> Option<u16>;
 }
 
