@@ -180,7 +180,7 @@ impl Host {
 
     fn begin_session(&mut self, message: &[u8], replies: &mut Messages) -> Result<(), SessionError> {
         let first: First = serde_json::from_slice(message)
-            .map_err(|error| SessionError::OtherProtocol(format!("expected GoTTY's first message: {error}")))?;
+            .map_err(|_| SessionError::OtherProtocol("expected the first message of GoTTY's page".to_owned()))?;
         if first.token != self.token() {
             return Err(SessionError::Refused("wrong token".to_owned()));
         }
@@ -345,7 +345,7 @@ mod tests {
         let mut replies = Messages::default();
         let ping = pair.terminal.keep_alive().unwrap().message.unwrap();
         pair.host.receive(MessageKind::Text, &mut ping.as_bytes().to_vec(), &mut replies).unwrap();
-        let pong = &mut replies.0[0].1;
-        assert_eq!(pair.terminal.receive(MessageKind::Text, pong, &mut Messages::default()), Ok(0..0));
+        let reply = &mut replies.0[0].1;
+        assert_eq!(pair.terminal.receive(MessageKind::Text, reply, &mut Messages::default()), Ok(0..0));
     }
 }
