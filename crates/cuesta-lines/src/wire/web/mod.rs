@@ -12,6 +12,7 @@ pub mod gotty;
 mod pairs;
 mod payload;
 pub mod ttyd;
+pub mod wetty;
 
 use std::ops::Range;
 
@@ -166,6 +167,8 @@ pub enum SessionError {
 pub struct Place {
     /// The path of the target, without a slash at its end: empty or `/wetty`.
     pub base: String,
+    /// Where a page of the target has its address, as browsers write it: `https://h:8443`.
+    pub origin: String,
     /// The query of the target, with its mark, for kinds that pass it on; else empty.
     pub query: String,
     /// The kind's own settings, by name, in their order.
@@ -215,6 +218,12 @@ impl std::fmt::Debug for Account {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Account").field("user", &self.user).finish_non_exhaustive()
     }
+}
+
+/// The head of what a host says in a refusal, which may have any length.
+fn quote(said: &str) -> String {
+    const MOST: usize = 500;
+    said.chars().take(MOST).collect()
 }
 
 /// The longest head of `characters` that is UTF-8, at most `most` bytes of it.
