@@ -8,6 +8,7 @@
 
 pub mod attach;
 pub mod gotty;
+pub mod jupyter;
 #[cfg(test)]
 mod pairs;
 mod payload;
