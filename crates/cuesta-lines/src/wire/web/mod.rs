@@ -9,6 +9,7 @@
 pub mod attach;
 pub mod gotty;
 pub mod jupyter;
+pub mod kubernetes;
 #[cfg(test)]
 mod pairs;
 mod payload;
