@@ -115,7 +115,7 @@ const CONNECTION: Kind = Kind {
 const PROGRAM: Kind = Kind { starts_program: true, ..CONNECTION };
 
 /// All kinds of lines. Parsing, the lists in error messages and Python's `cuesta.target` are made from this table.
-pub const KINDS: [Kind; 15] = [
+pub const KINDS: [Kind; 31] = [
     Kind { name: "host", syntax: "host:", parse: built_in_host, ..CONNECTION },
     Kind {
         name: "pty",
@@ -211,6 +211,28 @@ pub const KINDS: [Kind; 15] = [
         writable_by: Some("-W"),
         ..web_secure("ttyd+wss", "ttyd+wss://HOST/PATH", |text| parse_web(&web::TTYD, true, text))
     },
+    Kind {
+        writable_by: Some("-w"),
+        ..web("gotty+ws", "gotty+ws://HOST/PATH", |text| parse_web(&web::GOTTY, false, text))
+    },
+    Kind {
+        writable_by: Some("-w"),
+        ..web_secure("gotty+wss", "gotty+wss://HOST/PATH", |text| parse_web(&web::GOTTY, true, text))
+    },
+    web("jupyter+ws", "jupyter+ws://HOST/PATH", |text| parse_web(&web::JUPYTER, false, text)),
+    web_secure("jupyter+wss", "jupyter+wss://HOST/PATH", |text| parse_web(&web::JUPYTER, true, text)),
+    web("wetty+ws", "wetty+ws://HOST/PATH", |text| parse_web(&web::WETTY, false, text)),
+    web_secure("wetty+wss", "wetty+wss://HOST/PATH", |text| parse_web(&web::WETTY, true, text)),
+    web("k8s+ws", "k8s+ws://HOST/NAMESPACE/POD", |text| parse_web(&web::KUBERNETES, false, text)),
+    web_secure("k8s+wss", "k8s+wss://HOST/NAMESPACE/POD", |text| parse_web(&web::KUBERNETES, true, text)),
+    web("coder+ws", "coder+ws://HOST/AGENT-UUID", |text| parse_web(&web::CODER, false, text)),
+    web_secure("coder+wss", "coder+wss://HOST/AGENT-UUID", |text| parse_web(&web::CODER, true, text)),
+    web("cockpit+ws", "cockpit+ws://HOST", |text| parse_web(&web::COCKPIT, false, text)),
+    web_secure("cockpit+wss", "cockpit+wss://HOST", |text| parse_web(&web::COCKPIT, true, text)),
+    web("code-server+ws", "code-server+ws://HOST/PATH", |text| parse_web(&web::CODE_SERVER, false, text)),
+    web_secure("code-server+wss", "code-server+wss://HOST/PATH", |text| parse_web(&web::CODE_SERVER, true, text)),
+    web("teleport+ws", "teleport+ws://HOST/CLUSTER/SERVER", |text| parse_web(&web::TELEPORT, false, text)),
+    web_secure("teleport+wss", "teleport+wss://HOST/CLUSTER/SERVER", |text| parse_web(&web::TELEPORT, true, text)),
     Kind {
         logs_in: false,
         settings_mark: '#',

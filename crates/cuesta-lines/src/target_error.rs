@@ -31,6 +31,9 @@ pub enum TargetError {
         jupyter+wss://HOST/user/joe/ (docs/web.md: which of these is yours)"
     )]
     Page(String),
+    /// `k8s+wss://h`
+    #[error("{scheme}: names too little: expected {scheme}://HOST{names}")]
+    NoPath { scheme: String, names: &'static str },
     /// `ws://h/x?token=geheim`
     #[error(
         "a secret never stands in a target: write {0}={{{0}}} and put it into the users' table (--data users.csv, column {0})"
@@ -77,11 +80,12 @@ pub enum TargetError {
     TooMuch { excess: String, text: String },
 }
 
-/// The syntax of all kinds as a list for messages.
+/// The syntax of all kinds as a list for messages. Of web terminals it has the names: they are written alike.
 fn expected() -> String {
-    let [others @ .., last] = &KINDS;
-    let others: Vec<&str> = others.iter().map(|kind| kind.syntax).collect();
-    format!("{} or {}", others.join(", "), last.syntax)
+    let plain = KINDS.iter().filter(|kind| !kind.name.contains('+')).map(|kind| kind.syntax);
+    let web = KINDS.iter().filter_map(|kind| kind.name.strip_suffix("+ws"));
+    let (plain, web): (Vec<_>, Vec<_>) = (plain.collect(), web.collect());
+    format!("{}, or a web terminal as NAME+ws://HOST/PATH with a NAME of {}", plain.join(", "), web.join(", "))
 }
 
 /// The error for a setting that a target does not have.

@@ -12,6 +12,8 @@ pub(crate) struct WebKind {
     pub(super) settings: &'static [&'static str],
     /// These and the shared ones, for errors.
     pub(super) expected: &'static str,
+    /// What the path of a target names, if it must name something.
+    pub(super) names: &'static str,
     /// The path of a target without one.
     pub(super) base: &'static str,
     /// Whether its browsers offer compression and its servers accept it.
@@ -30,11 +32,19 @@ impl PartialEq for WebKind {
 
 impl Eq for WebKind {}
 
+/// What errors add to the settings that only one kind has.
+macro_rules! expected {
+    ($own:literal) => {
+        concat!($own, "origin, header, token, deflate, ping, pong, login; with wss ca, insecure, cert, key, sni, resume")
+    };
+}
+
 /// A WebSocket that carries bare characters.
 pub(crate) static BARE: WebKind = WebKind {
     name: "",
     settings: &["frames", "subprotocol"],
-    expected: "frames=text, subprotocol=NAME, or origin, header, token, deflate, ping, pong, login",
+    expected: expected!("frames=text, subprotocol=NAME, "),
+    names: "",
     base: "/",
     deflates: false,
     terminal: |place| Box::new(web::attach::Terminal::new(place)),
@@ -44,11 +54,100 @@ pub(crate) static BARE: WebKind = WebKind {
 pub(crate) static TTYD: WebKind = WebKind {
     name: "ttyd",
     settings: &["arg"],
-    expected: "arg=ARGUMENT, or origin, header, token, deflate, ping, pong, login",
+    expected: expected!("arg=ARGUMENT, "),
+    names: "",
     base: "",
     deflates: true,
     terminal: |place| Box::new(web::ttyd::Terminal::new(place)),
     host: || Box::new(web::ttyd::Host::default()),
+};
+
+pub(crate) static GOTTY: WebKind = WebKind {
+    name: "gotty",
+    settings: &["arg"],
+    expected: expected!("arg=ARGUMENT, "),
+    names: "",
+    base: "",
+    deflates: false,
+    terminal: |place| Box::new(web::gotty::Terminal::new(place)),
+    host: || Box::new(web::gotty::Host::default()),
+};
+
+pub(crate) static JUPYTER: WebKind = WebKind {
+    name: "jupyter",
+    settings: &["attach", "keep"],
+    expected: expected!("attach=TERMINAL, keep, "),
+    names: "",
+    base: "",
+    deflates: false,
+    terminal: |place| Box::new(web::jupyter::Terminal::new(place)),
+    host: || Box::new(web::jupyter::Host::default()),
+};
+
+pub(crate) static WETTY: WebKind = WebKind {
+    name: "wetty",
+    settings: &["ssh", "ack"],
+    expected: expected!("ssh=USER, ack=off, "),
+    names: "",
+    base: "/wetty",
+    deflates: false,
+    terminal: |place| Box::new(web::wetty::Terminal::new(place)),
+    host: || Box::new(web::wetty::Host::default()),
+};
+
+pub(crate) static KUBERNETES: WebKind = WebKind {
+    name: "k8s",
+    settings: &["command", "attach", "protocol"],
+    expected: expected!("command=WORD, attach, protocol=v5|v4|base64, "),
+    names: "/NAMESPACE/POD",
+    base: "",
+    deflates: false,
+    terminal: |place| Box::new(web::kubernetes::Terminal::new(place)),
+    host: || Box::new(web::kubernetes::Host::default()),
+};
+
+pub(crate) static CODER: WebKind = WebKind {
+    name: "coder",
+    settings: &["command", "reconnect", "keep"],
+    expected: expected!("command=COMMAND, reconnect=UUID, keep, "),
+    names: "/AGENT-UUID",
+    base: "",
+    deflates: false,
+    terminal: |place| Box::new(web::coder::Terminal::new(place)),
+    host: || Box::new(web::coder::Host::default()),
+};
+
+pub(crate) static COCKPIT: WebKind = WebKind {
+    name: "cockpit",
+    settings: &["spawn", "directory", "ack"],
+    expected: expected!("spawn=PROGRAM, directory=FOLDER, ack=off, "),
+    names: "",
+    base: "",
+    deflates: false,
+    terminal: |place| Box::new(web::cockpit::Terminal::new(place)),
+    host: || Box::new(web::cockpit::Host::default()),
+};
+
+pub(crate) static CODE_SERVER: WebKind = WebKind {
+    name: "code-server",
+    settings: &["shell", "arg", "directory", "ack"],
+    expected: expected!("shell=PROGRAM, arg=ARGUMENT, directory=FOLDER, ack=off, "),
+    names: "",
+    base: "",
+    deflates: true,
+    terminal: |place| Box::new(web::code_server::Terminal::new(place)),
+    host: || Box::new(web::code_server::Host::default()),
+};
+
+pub(crate) static TELEPORT: WebKind = WebKind {
+    name: "teleport",
+    settings: &["user"],
+    expected: expected!("user=LOGIN, "),
+    names: "/CLUSTER/SERVER",
+    base: "",
+    deflates: false,
+    terminal: |place| Box::new(web::teleport::Terminal::new(place)),
+    host: || Box::new(web::teleport::Host::default()),
 };
 
 impl WebKind {

@@ -44,6 +44,7 @@ impl<'a> Browser<'a> {
         let place = Place {
             base: target.path_for(cells)?,
             query: target.query_for(cells)?,
+            origin: target.own_origin(),
             settings: settings.iter().filter(|(name, _)| name != "header").cloned().collect(),
             account: find_account(target, options)?,
             window: (options.columns, options.rows),

@@ -66,6 +66,9 @@ impl WebTarget {
         let trimmed = path.trim_end_matches('/');
         let path = if trimmed.is_empty() { kind.base } else { trimmed };
         check_place(path, query)?;
+        if path.split('/').filter(|name| !name.is_empty()).count() < kind.names.matches('/').count() {
+            return Err(TargetError::NoPath { scheme, names: kind.names });
+        }
         let browser = BrowserSettings::default();
         let (path, query) = (path.to_owned(), query.to_owned());
         let mut target = Self { kind, address, tls, path, query, own: Vec::new(), browser };
@@ -82,7 +85,7 @@ impl WebTarget {
             return Ok(());
         }
         let bad = |expected| TargetError::BadSetting { setting: format!("{key}={value}"), expected };
-        if self.browser.take(key, value).map_err(bad)? {
+        if !self.kind.settings.contains(&key) && self.browser.take(key, value).map_err(bad)? {
             return Ok(());
         }
         let text = decode(value).filter(|text| !text.contains(['\r', '\n']));
@@ -280,6 +283,7 @@ mod tests {
             "ttyd+ws://h?frames=text",
             "ttyd+wss://h?cert=",
             "ttyd+ws://h/a b",
+            "k8s+wss://h/default",
             "ttyd+ws://h?token=geheim",
             "ttyd+ws://h?header=Cookie:a",
             "ttyd+ws://h?header=X:a%0d%0ab",

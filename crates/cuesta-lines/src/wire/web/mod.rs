@@ -3,17 +3,23 @@
 //! The terminal's end is a [`WebTerminal`]: a browser's page, from its first HTTP request to what it leaves behind at the end. The host's
 //! end is a [`WebHost`], enough of a server to be typed at. Both are a [`Session`] while characters pass.
 //!
-//! Kinds: `ttyd`; `attach`, bare characters as xterm.js's `AttachAddon` sends them; `coder`; `cockpit`; `code_server`, VS Code's
-//! integrated terminal; `teleport`.
+//! Kinds: `ttyd`; `gotty`; `jupyter`; `wetty`; `kubernetes`; `coder`; `cockpit`; `code_server`, VS Code's integrated terminal; `teleport`;
+//! `attach`, bare characters as xterm.js's `AttachAddon` sends them. What JSON and base64 carry in several of them is decoded by
+//! `payload`.
 
 pub mod attach;
 pub mod cockpit;
 pub mod code_server;
 pub mod coder;
+pub mod gotty;
+pub mod jupyter;
+pub mod kubernetes;
 #[cfg(test)]
 mod pairs;
+mod payload;
 pub mod teleport;
 pub mod ttyd;
+pub mod wetty;
 
 use std::ops::Range;
 
@@ -123,7 +129,8 @@ pub trait WebHost: Session {
     /// Columns and rows of the terminal's window, once they are known.
     fn window(&self) -> Option<(u16, u16)>;
 
-    /// Adds what the host sends when the program has ended, and returns the code of its close frame; none = it just hangs up.
+    /// Adds what the host sends when the program has ended, and returns the code of its close frame, 1005 if that has none; none = it just
+    /// hangs up.
     fn finish(&mut self, messages: &mut Messages) -> Option<u16>;
 }
 
@@ -178,6 +185,8 @@ pub enum SessionError {
 pub struct Place {
     /// The path of the target, without a slash at its end: empty or `/wetty`.
     pub base: String,
+    /// Where a page of the target has its address, as browsers write it: `https://h:8443`.
+    pub origin: String,
     /// The query of the target, with its mark, for kinds that pass it on; else empty.
     pub query: String,
     /// The kind's own settings, by name, in their order.
@@ -227,6 +236,12 @@ impl std::fmt::Debug for Account {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Account").field("user", &self.user).finish_non_exhaustive()
     }
+}
+
+/// The head of what a host says in a refusal, which may have any length.
+fn quote(said: &str) -> String {
+    const MOST: usize = 500;
+    said.chars().take(MOST).collect()
 }
 
 /// The longest head of `characters` that is UTF-8, at most `most` bytes of it.

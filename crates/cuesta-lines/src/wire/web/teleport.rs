@@ -126,13 +126,17 @@ impl Session for Terminal {
     fn is_ready(&self) -> bool {
         self.is_ready
     }
+
+    fn has_ended(&self) -> bool {
+        self.has_ended
+    }
 }
 
 impl WebTerminal for Terminal {
     fn prepare(&mut self, _: Option<&Response>, _: &CookieJar) -> Result<Step, SessionError> {
         let (cluster, server) = self.place.base.trim_start_matches('/').split_once('/').unwrap_or_default();
         let (columns, rows) = self.place.window;
-        let login = self.place.setting("login").or(self.place.account.user.as_deref()).unwrap_or_default();
+        let login = self.place.setting("user").or(self.place.account.user.as_deref()).unwrap_or_default();
         let parameters =
             Parameters { server_id: server.to_owned(), login: login.to_owned(), term: Window { columns, rows } };
         let parameters = serde_json::to_string(&parameters).unwrap_or_default();
@@ -149,10 +153,6 @@ impl WebTerminal for Terminal {
     fn resize(&mut self, columns: u16, rows: u16, messages: &mut Messages) {
         let size = serde_json::to_string(&Size { size: format!("{columns}:{rows}") }).unwrap_or_default();
         messages.binary(envelope(RESIZE, &size));
-    }
-
-    fn has_ended(&self) -> bool {
-        self.has_ended
     }
 
     fn finish(&mut self, messages: &mut Messages) {

@@ -167,7 +167,7 @@ impl Session for Host {
         match (message.first(), self.is_ready()) {
             (Some(b'{'), false) => {
                 let first: First = serde_json::from_slice(message)
-                    .map_err(|error| SessionError::OtherProtocol(format!("expected ttyd's first message: {error}")))?;
+                    .map_err(|_| SessionError::OtherProtocol("expected the first message of ttyd's page".to_owned()))?;
                 if first.token != self.token() {
                     return Err(SessionError::Refused("wrong token".to_owned()));
                 }

@@ -94,6 +94,10 @@ impl Session for Terminal {
     fn is_ready(&self) -> bool {
         self.is_ready
     }
+
+    fn has_ended(&self) -> bool {
+        self.has_ended
+    }
 }
 
 impl WebTerminal for Terminal {
@@ -131,10 +135,6 @@ impl WebTerminal for Terminal {
 
     fn exit(&self) -> Option<ExitStatus> {
         self.exit
-    }
-
-    fn has_ended(&self) -> bool {
-        self.has_ended
     }
 
     /// A program outlives a connection that is cut.

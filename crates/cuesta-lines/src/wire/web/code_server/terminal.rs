@@ -62,6 +62,10 @@ impl Session for Terminal {
     fn is_ready(&self) -> bool {
         self.client.awaits == Awaits::Nothing
     }
+
+    fn has_ended(&self) -> bool {
+        self.client.has_ended
+    }
 }
 
 impl WebTerminal for Terminal {
@@ -112,10 +116,6 @@ impl WebTerminal for Terminal {
 
     fn exit(&self) -> Option<ExitStatus> {
         self.client.exit
-    }
-
-    fn has_ended(&self) -> bool {
-        self.client.has_ended
     }
 
     /// The host keeps a terminal and its connection for hours.
