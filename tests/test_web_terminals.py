@@ -1,0 +1,41 @@
+"""Real shells at real web-terminal servers, each typed at by its own kind of line."""
+
+from pathlib import Path
+
+import pytest
+
+from cuesta.errors import Exit
+from tests.at_a_shell import KEYS, PLAN, TAPE, USERS
+from tests.conftest import Cuesta, Write
+from tests.enough import ended_after
+from tests.web_servers import NIGHTLY, SERVERS
+from tests.web_servers.server import WebServer
+
+RUN = ("run", "plan.toml", "--out", "out", "--quiet", "--json", "-", "--target")
+SHELL = "bash&command=--norc&command=--noprofile"
+WITHOUT_INTEGRATION = "?shell=/bin/bash&arg=--norc&arg=--noprofile"
+"""The page of VS Code has the shell mark its prompts."""
+
+
+def target_of(kind: str, server: WebServer) -> str:
+    more = {"k8s": f"default/web-1?command={SHELL}", "code-server": WITHOUT_INTEGRATION, "cockpit": "?spawn=/bin/bash"}
+    return f"{kind.removesuffix('hub')}+{server.place}{more.get(kind, '')}"
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.nightly] if kind in NIGHTLY else []) for kind in SERVERS]
+)
+def test_users_type_at_a_real_shell_in_a_browser(kind: str, here: Path, write: Write, cuesta: Cuesta) -> None:
+    write("shell.tape", TAPE)
+    write("plan.toml", PLAN)
+    with SERVERS[kind](here) as server, ended_after(20):
+        write("users.csv", f"user,token\njoe,{server.account.token}\n")
+        data = ("--data", "users.csv") if server.account.token else ()
+        summary = cuesta(*RUN, target_of(kind, server), *data).ends(Exit.INTERRUPTED).json
+    assert summary["invalid_because"] == []
+    assert summary["errors"]["count"] == 0, summary["errors"]
+    # Each user's first sum may have been typed before measuring began.
+    assert summary["echo"]["count"] >= KEYS * (summary["transactions"]["count"] - USERS)
+    assert 0 < summary["echo"]["p50"] < summary["response"]["p99"]
+    opened = [summary[phase]["count"] for phase in ("connect", "upgrade", "session")]
+    assert opened == [USERS, USERS, USERS]
