@@ -62,7 +62,7 @@ def test_a_real_shell_is_measured_validly(
 
 @pytest.mark.usefixtures("here")
 def test_the_main_job_is_measured_validly(cuesta: Cuesta) -> None:
-    is_valid(["--stagger", "20ms", "--settle", "3s", "--measure", "6s"], cuesta)
+    is_valid(["--stagger", "20ms", "--settle", "2s", "--measure", "4s"], cuesta)
 
 
 @dataclass(frozen=True)

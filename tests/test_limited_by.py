@@ -46,7 +46,7 @@ End
 def played(folder: Path, *flags: str, target: str = "host:", tape: str | None = None) -> dict[str, Any]:
     """Run for some seconds under thresholds that a busy machine keeps; return the summary."""
     folder.mkdir(exist_ok=True)
-    plan = f'target = {json.dumps(target)}\nstagger = "20ms"\nsettle = "2s"\nmeasure = "5s"\n'
+    plan = f'target = {json.dumps(target)}\nstagger = "20ms"\nsettle = "1s"\nmeasure = "3s"\n'
     if tape:
         (folder / "users.tape").write_text(tape)
         plan = f'tape = "users.tape"\n{plan}'

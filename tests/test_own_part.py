@@ -17,7 +17,7 @@ from tests.daemons import busybox, telnetd
 
 TAPE = """
 Set Echo timed
-Set KeyRate 5cps
+Set KeyRate 10cps
 Sleep 500ms
 Forever
   Type "abcdefghij"
@@ -28,8 +28,8 @@ PLAN = (
 tape = "keys.tape"
 users = 10
 stagger = "57ms"
-settle = "1s"
-measure = "4s"
+settle = "500ms"
+measure = "2s"
 stamps = "all"
 pin = true
 meters = "none"

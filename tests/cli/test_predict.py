@@ -168,7 +168,7 @@ def test_a_real_sweep(write: Write, cuesta: Cuesta) -> None:
     plan = """
         stagger = "5ms"
         settle = "500ms"
-        measure = "3s"
+        measure = "2s"
         line_speed = 0
         think = "exp 150ms"
         key_rate = 200
@@ -178,7 +178,7 @@ def test_a_real_sweep(write: Write, cuesta: Cuesta) -> None:
     """
     path = write("sweep.toml", plan)
     path.write_text(path.read_text() + BUSY)
-    cuesta("run", path, "--users", "5,10,20,40,80", "--out", "sweep").ends()
+    cuesta("run", path, "--users", "10,20,40,80", "--out", "sweep").ends()
     (system,) = cuesta("predict", "sweep", "--users", "50", "--servers", "2", "--json", "-").ends().json["systems"]
     demands = [station for each in system["capacity"] for station in each["stations"]]
     assert max(each["demand"] / each["servers"] for each in demands) == pytest.approx(0.01, rel=0.35)

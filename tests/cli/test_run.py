@@ -143,7 +143,7 @@ def test_an_agent_that_dies_makes_the_run_invalid(here: Path, write: Write) -> N
 )
 def test_examples_run(plan: Path, here: Path, cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(here))  # editors write files into it
-    ended = play(cuesta, str(plan), "--settle", "2s", "--measure", "3s")
+    ended = play(cuesta, str(plan), "--settle", "1s", "--measure", "2s")
     # The machine may be busy, and so short a run may not decide a limit, but the example must be correct.
     assert ended.code in (Exit.GOOD, Exit.INVALID, Exit.INCONCLUSIVE)
     assert ended.json["keystrokes"]["count"] > 0

@@ -15,7 +15,7 @@ from cuesta.plan import Plan, RawOptions, load
 from cuesta.plan.sweep import at_load
 
 LONG_PASS = """
-Set KeyRate 1cps
+Set KeyRate 2cps
 Forever
   Transaction "row"
     Type "a long row"
@@ -24,10 +24,8 @@ Forever
   End
 End
 """
-"""A pass takes 11 s, longer than a load is watched for, and less than it may take to settle."""
-
-
-QUICK_PASS = LONG_PASS.replace("1cps", "20cps")
+"""A pass takes 5.5 s, longer than a load is watched for (`settles_quickly`), and less than it may take to settle."""
+QUICK_PASS = LONG_PASS.replace("2cps", "20cps")
 
 
 def plan(folder: Path, users: int, tape: str = LONG_PASS, **more: object) -> Plan:
@@ -45,10 +43,18 @@ def measure(planned: Plan, folder: Path, *trials: NextTrial) -> Path:
     return found.folder
 
 
+@pytest.fixture
+def settles_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A load is watched for 4 s, and may take 7 s to settle."""
+    monkeypatch.setattr(f"{search.__module__}.LEAST_WINDOW", 2)
+    monkeypatch.setattr(f"{search.__module__}.LONGEST", 7)
+
+
 def rows(file: Path) -> list[dict[str, Any]]:
     return [json.loads(row) for row in file.read_text().splitlines()]
 
 
+@pytest.mark.usefixtures("settles_quickly")
 def test_a_smaller_load_is_measured_when_the_others_have_ended_their_pass(tmp_path: Path) -> None:
     planned = plan(tmp_path, 6)
     folder = measure(planned, tmp_path, *(NextTrial(at_load(planned.settings, load), {}) for load in (6.0, 2.0)))

@@ -65,7 +65,7 @@ def test_the_bisync_study_prints_the_lines_of_1979(
 ) -> None:
     """`test_bisynchronous`: what one line of a pair sends, the other receives, at no more than the line's speed."""
     write("cuesta.toml", BUSY)
-    short = ["--settle", "1s", "--measure", "5s", "--stagger", "10ms"]
+    short = ["--settle", "500ms", "--measure", "4s", "--stagger", "10ms"]
     plan = str(STUDY / "bisync.toml")
     code = main(["run", plan, *short, "--out", "out", "--quiet", "--json", "summary.json"])
     said, summary = capsys.readouterr().out, json.loads((here / "summary.json").read_text())

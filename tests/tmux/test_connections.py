@@ -63,7 +63,7 @@ def test_iperf3_finds_a_connection_both_ways(net: Network) -> None:
         with listening, inside(net.a):
             assert listening.stdout
             assert any("listening" in row for row in listening.stdout)
-            command = [needed("iperf3"), "-c", net.b.v4, "--bidir", "-t", "2", "--json"]
+            command = [needed("iperf3"), "-c", net.b.v4, "--bidir", "-t", "1", "--json"]
             done = subprocess.run(command, check=True, capture_output=True, text=True)
         sums = json.loads(done.stdout)["end"]
         sent = [status(each)["wire"]["octets"]["sent"] for each in (a, b)]
@@ -100,7 +100,7 @@ def test_a_shell_over_telnet(net: Network, tmp_path: Path) -> None:
             daemon = subprocess.Popen([needed("tcpsvd"), "-E", *service])
         try:
             wait_for(lambda: ip("netns", "exec", net.b.namespace, "ss", "-ltH", "sport = 23") != "")
-            assert b"\n42\r" in typed_over_telnet(net, b"echo $((6 * 7))\n", until=b"\n42\r")
+            assert b"42\r" in typed_over_telnet(net, b"echo $((6 * 7))\n", until=b"42\r")
         finally:
             end([*descendants(daemon.pid), daemon.pid])
             daemon.wait()
@@ -234,6 +234,8 @@ def exchange_some(line: socket.socket, text: bytes) -> bytes:
 def test_a_peer_that_vanishes_without_icmp_costs_three_messages_and_three_seconds(net: Network) -> None:
     a, b = net.a, net.b
     ip("-n", b.namespace, "rule", "add", "pref", "1", "ipproto", "icmp", "blackhole")
+    for place in (a, b):
+        retransmit_each_second(place)
     with agent_process(b, a.v4) as there, working_agent(a, b.v4) as here:
         wait_for(lambda: status(here)["peers"][0]["state"] == "able")
         with server(b, b.v4, echo) as port, connect(a, b.v4, port) as line:
@@ -244,6 +246,11 @@ def test_a_peer_that_vanishes_without_icmp_costs_three_messages_and_three_second
             assert exchange(line, noise(100_000)) == noise(100_000)
         ended = status(here)
     assert (ended["peers"][0]["state"], ended["wire"]["changes"]["silent"]) == ("silent", 1)
+
+
+def retransmit_each_second(place: Place) -> None:
+    """Let TCP wait for no longer; a kernel before 6.15 does not know how, and the test takes it 20 s."""
+    ip("netns", "exec", place.namespace, "sysctl", "-e", "-q", "-w", "net.ipv4.tcp_rto_max_ms=1000")
 
 
 @pytest.mark.parametrize("kernel_receive", [False, True], ids=["agent", "kernel"])

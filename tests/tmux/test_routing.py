@@ -4,6 +4,7 @@ import json
 import signal
 import socket
 import threading
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,9 @@ from tests.tmux.network import (
     working_agent,
 )
 
+QUICK: dict[str, Any] = {"kernel_receive": False}
+"""For tests of rules and devices: the program that receives messages takes half a second of CPU time to be loaded."""
+
 
 def rp_filter(place: Place, device: str, value: str | None = None) -> str:
     """The kernel's check of source addresses; set if there is a value."""
@@ -39,11 +43,11 @@ def rp_filter(place: Place, device: str, value: str | None = None) -> str:
 def test_checks_are_strict_again_after_a_killed_agent_is_cleaned_up(net: Network, strict: str, cleaner: str) -> None:
     rp_filter(net.b, strict, "1")
     before = rp_filter(net.b, WIRE)
-    with agent_process(net.b, net.a.v4):
+    with agent_process(net.b, net.a.v4, **QUICK):
         assert rp_filter(net.b, WIRE) == "2"
     assert rp_filter(net.b, WIRE) == "2"
     if cleaner == "up":
-        start_agent(net.b, net.a.v4).stop()
+        start_agent(net.b, net.a.v4, **QUICK).stop()
     else:
         with inside(net.b):
             _native.tmux_stop()
@@ -69,7 +73,7 @@ def test_strict_checks_of_source_addresses_are_loose_while_the_agent_works(net: 
 
 
 def test_only_chosen_ports_go_by_the_device_from_either_end(net: Network) -> None:
-    with agents(net, ports=[23]):
+    with agents(net, ports=[23], **QUICK):
         for end in ("sport", "dport"):
             for port, device in (("23", "dev tmux0"), ("24", f"dev {WIRE}")):
                 route = ("route", "get", net.b.v4, "ipproto", "tcp", end, port)
@@ -84,7 +88,7 @@ def test_forwarded_and_marked_packets_go_their_way(net: Network) -> None:
     forward(net)
     telnet = ("ipproto", "tcp", "dport", "23")
     forwarded = ("route", "get", net.a.v4, "from", net.third.v4, "iif", "other", *telnet)
-    with working_agent(net.b, net.a.v4, ports=[23]):
+    with working_agent(net.b, net.a.v4, ports=[23], **QUICK):
         assert f"dev {WIRE}" in ip("-n", net.b.namespace, *forwarded)
         assert f"dev {WIRE}" in ip("-n", net.b.namespace, "route", "get", net.a.v4, "mark", "7", *telnet)
         assert "dev tmux0" in ip("-n", net.b.namespace, "route", "get", net.a.v4, *telnet)
@@ -94,7 +98,7 @@ def test_messages_stay_in_a_tunnel(net: Network) -> None:
     """Tunnels such as WireGuard's have a table for all that does not have their own mark."""
     ip("-n", net.a.namespace, "route", "add", net.b.v4, "dev", WIRE, "table", "51820")
     ip("-n", net.a.namespace, "rule", "add", "not", "fwmark", "0xca6c", "lookup", "51820")
-    with working_agent(net.a, net.b.v4):
+    with working_agent(net.a, net.b.v4, **QUICK):
         assert "table 51820" in ip("-n", net.a.namespace, "route", "get", net.b.v4, "mark", "0x1692")
 
 
@@ -109,12 +113,12 @@ def test_a_rule_that_sends_messages_another_way_is_refused(net: Network) -> None
 def test_the_device_leaves_room_for_a_mini_header(net: Network) -> None:
     ip("-n", net.a.namespace, "link", "set", WIRE, "mtu", "1400")
     for settings, mtu in (({}, 1396), ({"udp_port": 1692}, 1388), ({"mtu": 1300}, 1296), ({"mtu": 9000}, 1396)):
-        with working_agent(net.a, net.b.v4, **settings):
+        with working_agent(net.a, net.b.v4, **settings, **QUICK):
             assert f"mtu {mtu} " in ip("-n", net.a.namespace, "link", "show", "tmux0")
 
 
 def test_rules_of_a_killed_agent_are_removed(net: Network) -> None:
-    with agent_process(net.a, net.b.v4):
+    with agent_process(net.a, net.b.v4, **QUICK):
         pass  # killed
     assert "1692" in ip("-n", net.a.namespace, "rule")
     assert "tmux0" not in ip("-n", net.a.namespace, "link")
@@ -133,7 +137,7 @@ def test_all_that_waits_in_the_device_is_sent_when_the_agent_ends(net: Network) 
         with inside(net.a):
             last.append(_native.tmux_stop())
 
-    with agent_process(net.a, net.b.v4, multiplex_udp=True) as agent:
+    with agent_process(net.a, net.b.v4, multiplex_udp=True, **QUICK) as agent:
         agent.process.send_signal(signal.SIGSTOP)
         with inside(net.a), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
             for _ in range(count):
@@ -157,7 +161,7 @@ def test_an_agent_whose_device_is_taken_away_says_so(net: Network) -> None:
 
 def test_a_thread_that_waits_for_the_end_holds_no_other_up(net: Network) -> None:
     ended: list[bool] = []
-    agent = start_agent(net.a, net.b.v4)
+    agent = start_agent(net.a, net.b.v4, **QUICK)
     waiting = threading.Thread(target=lambda: ended.append(agent.wait(PATIENCE)))
     waiting.start()
     assert status(agent)["peers"][0]["address"] == net.b.v4
