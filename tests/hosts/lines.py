@@ -72,5 +72,5 @@ def over_ssh(command: list[str], folder: Path, metered: bool = False) -> Iterato
 
 
 Over = Callable[[list[str], Path, bool], AbstractContextManager[Reached]]
-LINES: dict[str, Over] = {"pty": over_pty, "tcp": over_tcp, "telnet": over_telnet, "ssh": over_ssh}
+LINES: dict[str, Over] = {"pty": over_pty, "tcp": over_tcp, "telnet": over_telnet, "ssh": over_ssh, "ws": over_ws}
 """The functions that open them, by kind of line; a host that is `metered` is in the first namespaces (`listening`)."""
