@@ -14,7 +14,7 @@ use super::line::WebLine;
 use super::logins;
 use super::removal::Removal;
 use super::target::WebTarget;
-use crate::wire::http::{CookieJar, HttpError, Request, Response};
+use crate::wire::http::{CookieJar, Request, Response};
 use crate::wire::web::{Account, Messages, Place, SessionError, Step, WebTerminal};
 use crate::wire::websocket::{DEFLATE_OFFER, Inflater, Receiver, Role, Sender, accept_key, accepts_deflate};
 use crate::{Line, OpenError, Opening, Options, send, tcp};
@@ -169,15 +169,15 @@ impl<'a> Browser<'a> {
         let (answer, rest, _) = read_answer(&mut **line).await.map_err(|error| match error {
             NoAnswer::Broken(cause) => no_upgrade(format!("the connection broke ({cause})")),
             NoAnswer::Closed => no_upgrade("it closed the connection without an answer".to_owned()),
-            NoAnswer::Unreadable(error @ HttpError::LongBody) => {
-                WebError::TooLong { address: address.clone(), why: error.to_string() }
-            }
             NoAnswer::Unreadable(error) => no_upgrade(error.to_string()),
         })?;
         if answer.status != 101 {
             let said = describe_answer(&answer);
             let refusal = WebError::Upgrade { address, path, status: answer.status, said };
             return Err(refusal.without(&self.place.account).into());
+        }
+        if !answer.headers.lists("Upgrade", "websocket") || !answer.headers.lists("Connection", "Upgrade") {
+            return Err(not_websocket("its answer upgrades to something else".to_owned()).into());
         }
         if answer.headers.get("Sec-WebSocket-Accept") != Some(accept_key(&key).as_str()) {
             return Err(not_websocket("the key in its answer is wrong".to_owned()).into());

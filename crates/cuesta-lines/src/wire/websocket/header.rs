@@ -98,7 +98,7 @@ fn parse_length(bytes: &[u8], short: u8) -> Result<Option<(usize, usize)>, Frame
         (126 | 127, _) => return Ok(None),
         (short, _) => (u64::from(short), 2, 0),
     };
-    if len < least {
+    if len < least || len >> 63 == 1 {
         return Err(FrameError::Length);
     }
     match usize::try_from(len) {

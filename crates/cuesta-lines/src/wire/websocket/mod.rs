@@ -47,7 +47,7 @@ pub enum FrameError {
     Masked,
     #[error("a frame from the client is not masked")]
     Unmasked,
-    #[error("the length of a frame is not written in its shortest form")]
+    #[error("the length of a frame is not written in its shortest form, or negative")]
     Length,
     #[error("a control frame is fragmented or longer than 125 bytes")]
     Control,

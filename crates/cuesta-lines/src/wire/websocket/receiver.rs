@@ -271,7 +271,7 @@ mod tests {
             (b"\x88\x02\x00\x01", E::Close),
             (b"\x88\x03\x03\xe8\xff", E::Close),
             (b"\x82\x7f\x00\x00\x00\x00\x40\x00\x00\x00", E::TooLong),
-            (b"\x82\x7f\x80\x00\x00\x00\x00\x00\x00\x00", E::TooLong),
+            (b"\x82\x7f\x80\x00\x00\x00\x00\x00\x00\x00", E::Length),
         ] {
             for size in 1..12 {
                 assert_eq!(client(bytes, size), Err(error), "{bytes:x?} in pieces of {size}");
