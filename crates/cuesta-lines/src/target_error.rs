@@ -27,10 +27,10 @@ pub enum TargetError {
     Slashes { scheme: String, command: String },
     /// `https://lab.example/user/joe/lab`
     #[error(
-        "\"{0}\" is a page's address: name the kind of web terminal that is there, as in ttyd+ws://HOST/ or \
-        jupyter+wss://HOST/user/joe/ (docs/web.md: which of these is yours)"
+        "a page's address: name the kind of web terminal that is there, as in ttyd+ws://HOST/ or \
+        jupyter+wss://HOST/user/joe/ (docs/web.md: which of these is yours); cuesta run --target with this address says which it looks like"
     )]
-    Page(String),
+    Page,
     /// `ws://h/x?token=geheim`
     #[error(
         "a secret never stands in a target: write {0}={{{0}}} and put it into the users' table (--data users.csv, column {0})"
