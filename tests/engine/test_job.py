@@ -100,6 +100,24 @@ def test_columns_that_a_tape_needs_must_exist(here: Path, write: Write) -> None:
     assert raised.value.remedy == "of the tape's columns it has: user"
 
 
+def test_columns_that_a_target_names_must_exist_and_be_filled(here: Path, write: Write) -> None:
+    target = "ws://host.invalid/{ns}?token={token}"
+    plan = f'tape = "bash"\ntarget = "{target}"\nusers = 3'
+    with pytest.raises(
+        InputError, match=r"the target ws://host.invalid:80/\{ns\}.* names the column `ns` .* no users are"
+    ):
+        job_of(here, write, plan)
+    write("users.csv", "ns,pin\na,1\n")
+    with pytest.raises(InputError, match=r"users.csv: no column `token`: the target ws:.* names the column `token`"):
+        job_of(here, write, f'{plan}\ndata = "users.csv"')
+    write("users.csv", "ns,token\na,1\nb,\n")
+    with pytest.raises(InputError, match=r"users.csv: user 2 of its users has no `token`"):
+        job_of(here, write, f'{plan}\ndata = "users.csv"')
+    write("users.csv", "ns,token\na,1\nb,2\n")
+    job = job_of(here, write, f'{plan}\ndata = "users.csv"')
+    assert job.plan.settings.group[0].target == "ws://host.invalid:80/{ns}?token={token}"
+
+
 def test_more_agents_than_users_are_refused(here: Path, write: Write) -> None:
     assert job_of(here, write, "users = 3\nagents = 3").plan.settings.agents == 3
     with pytest.raises(InputError, match="4 agents cannot share 3 users"):
