@@ -24,5 +24,5 @@ pub(crate) use host_line::WebHostLine;
 pub(crate) use kinds::{BARE, TTYD, WebKind};
 pub(crate) use opening::open;
 pub use removal::wait_for_removals;
-pub use secrets::hide_secrets;
+pub use secrets::{hide_secrets, shared_token};
 pub use target::WebTarget;

@@ -20,16 +20,20 @@ pub(super) struct Secrets(Vec<String>);
 
 /// What a host said, without the secrets that a user logs in with, and without `others`, such as further secret columns of the users' table.
 pub fn hide_secrets(said: &str, target: &str, login: &Login, others: &[&str]) -> String {
-    let token = match target.parse() {
-        Ok(Target::Web(target)) => shared_token(&target),
+    Secrets::new(login, shared_token(target), others).hide(said)
+}
+
+/// The token that a target takes from the environment for all its users.
+pub fn shared_token(target: &str) -> Option<String> {
+    match target.parse() {
+        Ok(Target::Web(target)) => token_of(&target),
         _ => None,
-    };
-    Secrets::new(login, token, others).hide(said)
+    }
 }
 
 impl Secrets {
     pub(super) fn of(target: &WebTarget, login: &Login) -> Self {
-        Self::new(login, shared_token(target), &[])
+        Self::new(login, token_of(target), &[])
     }
 
     fn new(login: &Login, shared: Option<String>, others: &[&str]) -> Self {
@@ -73,8 +77,7 @@ fn values_of(cookie: &str) -> impl Iterator<Item = &str> {
     values.filter(|value| value.len() >= SHORTEST_COOKIE)
 }
 
-/// The token that a target takes from the environment.
-fn shared_token(target: &WebTarget) -> Option<String> {
+fn token_of(target: &WebTarget) -> Option<String> {
     env::var(target.browser.token.as_ref()?).ok()
 }
 
