@@ -43,12 +43,21 @@ def test_the_default_service_fits_the_tape(write: Write, tape: str, service: str
         ('host.service = "echo"', "Enter\nWait+Unlock", "at the built-in host: echo: a VT's keyboard is never locked"),
         ('host.service = "form 150"', "Ctrl+C", "a 3270 has no chords"),
         ('target = "tn3270://127.0.0.1:1"', "Enter\nWait+Delivered", "is for bsc:// targets"),
+        ('target = "ws://127.0.0.1:1/#frames=text"', r'Press "\xff"', r'bytes of Press "\\xff" are no UTF-8'),
+        ('target = "ws://127.0.0.1:1/#frames=text&charset=cp437"', 'Type "a"', "leave charset out"),
     ],
 )
 def test_a_tape_is_for_the_terminals_of_its_target(here: Path, write: Write, target: str, tape: str, why: str) -> None:
     write("x.tape", tape)
     with pytest.raises(InputError, match=why):
         job_of(here, write, f'tape = "x.tape"\n{target}')
+
+
+def test_bytes_that_are_no_text_can_be_typed_where_a_line_carries_bytes(here: Path, write: Write) -> None:
+    write("x.tape", r'Press "\xff"')
+    job_of(here, write, 'tape = "x.tape"\ntarget = "ws://127.0.0.1:1/"')
+    write("x.tape", r'Press "\xc3\xa9"')
+    job_of(here, write, 'tape = "x.tape"\ntarget = "ws://127.0.0.1:1/#frames=text"')
 
 
 def test_tapes_of_one_name_are_numbered(here: Path, write: Write) -> None:
