@@ -20,7 +20,7 @@ pub(super) struct Secrets(Vec<String>);
 
 /// What a host said, without the secrets that a user logs in with, and without `others`, such as further secret columns of the users' table.
 pub fn hide_secrets(said: &str, target: &str, login: &Login, others: &[&str]) -> String {
-    Secrets::new(login, shared_token(target), others).hide(said)
+    Secrets::new(login, shared_token(target).as_deref(), others).hide(said)
 }
 
 /// The token that a target takes from the environment for all its users.
@@ -33,15 +33,15 @@ pub fn shared_token(target: &str) -> Option<String> {
 
 impl Secrets {
     pub(super) fn of(target: &WebTarget, login: &Login) -> Self {
-        Self::new(login, token_of(target), &[])
+        Self::new(login, token_of(target).as_deref(), &[])
     }
 
-    fn new(login: &Login, shared: Option<String>, others: &[&str]) -> Self {
+    fn new(login: &Login, shared: Option<&str>, others: &[&str]) -> Self {
         let (user, password) = (login.user.clone(), login.password.clone());
         let basic = Account { user, password, ..Account::default() }.basic();
         let credentials = basic.as_deref().and_then(|basic| basic.split_once(' ')).map(|(_, credentials)| credentials);
         let own = [login.password.as_deref(), login.token.as_deref(), login.cookie.as_deref(), credentials];
-        let plain = own.into_iter().flatten().chain(shared.as_deref()).chain(others.iter().copied());
+        let plain = own.into_iter().flatten().chain(shared).chain(others.iter().copied());
         let plain = plain.chain(login.cookie.iter().flat_map(|cookie| values_of(cookie))).filter(|it| !it.is_empty());
         let mut secrets: Vec<String> = plain.flat_map(|secret| [secret.to_owned(), encode(secret)]).collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
