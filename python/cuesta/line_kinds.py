@@ -1,6 +1,7 @@
 """The kinds of lines: the table of `crates/cuesta-lines/src/target.rs`, where each column is explained."""
 
 import json
+import re
 from typing import Literal, TypedDict
 from urllib.parse import parse_qsl, urlsplit
 
@@ -32,6 +33,8 @@ KINDS: dict[str, Kind] = {kind["name"]: kind for kind in json.loads(_native.line
 SYNTAX = ", ".join(f"`{kind['syntax']}`" for kind in KINDS.values())
 OWN_PROGRAMS = tuple(name for name, kind in KINDS.items() if kind["starts_program"])
 """Kinds whose REST is a command: the driver starts a program for each line."""
+WEB = tuple(name for name in KINDS if re.fullmatch(r"([\w-]+\+)?wss?", name))
+"""Kinds of lines over WebSockets: in their targets `{column}` stands for a cell of the users' table."""
 
 
 def is_target(text: str) -> bool:
@@ -57,6 +60,17 @@ def without_settings(target: str) -> str:
 def settings_of(target: str) -> dict[str, str]:
     """The settings of a target that it writes itself, `?baud=9600&parity=even`, by name."""
     return dict(parse_qsl(_split_settings(target)[1]))
+
+
+def columns_of(target: str) -> list[str]:
+    """The columns of the users' table that a target names, each once."""
+    named = re.findall(r"\{([^}]*)\}", target) if kind_of(target) in WEB else []
+    return list(dict.fromkeys(named))
+
+
+def trusts_any_host(target: str) -> bool:
+    """Whether a target's lines trust a host by TLS without checking its certificate."""
+    return bool({"insecure", "verify=no"}.intersection(_split_settings(target)[1].split("&")))
 
 
 def _split_settings(target: str) -> tuple[str, str]:

@@ -287,7 +287,7 @@ impl FromStr for Target {
         let (scheme, rest) = text.split_once(':').ok_or_else(|| TargetError::NoScheme(text.clone().into_owned()))?;
         match KINDS.iter().find(|kind| kind.name == scheme) {
             Some(kind) => (kind.parse)(rest),
-            None if scheme == "http" || scheme == "https" => Err(TargetError::Page(text.clone().into_owned())),
+            None if scheme == "http" || scheme == "https" => Err(TargetError::Page),
             None if !rest.starts_with("//") => Err(TargetError::NoScheme(text.clone().into_owned())),
             None => Err(TargetError::UnknownScheme(scheme.to_owned())),
         }

@@ -12,6 +12,7 @@ from cuesta.errors import Exit
 from cuesta.terminal import inform
 from cuesta.workflow.dry_run import plan_data, show_plan
 from cuesta.workflow.measure import measure, notices, prepare_run
+from cuesta.workflow.web_pages import refuse_page
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -21,6 +22,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         node_session.serve()
         return Exit.GOOD
     check_json(arguments.json)
+    if not arguments.dry_run:
+        refuse_page(arguments.target)
     job = prepare_run(raw_options(arguments), Path.cwd(), arguments.out)
     if arguments.dry_run:
         if arguments.json != "-":

@@ -15,6 +15,7 @@ process.
 - `predict_loads`: predicts other loads from runs or from a typed table.
 - `service_profile`: records what a live service does, and holds a run against it.
 - `query_ledger`: rows of all runs, by SQL, as Arrow.
+- `web_pages`: which kind of web terminal is at a page's address; `page_kinds`: the table of how they are recognized.
 - `check_tape`: how Cuesta reads a tape or a plan.
 - `list_tapes`: the tapes that ship with Cuesta.
 - `certify_system`: certifies each group of a plan by repeated runs; `verify`: compares a record with its

@@ -2,7 +2,7 @@
 
 use cuesta_record::Stamp;
 
-use super::error::WebError;
+use super::error::{WebError, first_row};
 use super::proxy;
 use super::target::WebTarget;
 use crate::tls::TlsClient;
@@ -77,7 +77,7 @@ impl<'a> Client<'a> {
             return Ok(None);
         };
         let Some(path) = self.resolve(location, request.path_alone()) else {
-            let to = crate::web::error::clean(location);
+            let to = first_row(location);
             return Err(
                 self.refuse(request, &format!("it redirects to {to}: take that as the target, or log in there first"))
             );

@@ -18,6 +18,8 @@ pub(crate) struct WebKind {
     pub(super) base: &'static str,
     /// Whether its browsers offer compression and its servers accept it.
     pub(super) deflates: bool,
+    /// Whether what is typed must be text (UTF-8), as in JSON.
+    pub(super) only_text: bool,
     /// Makes the terminal's end of a session.
     pub(super) terminal: fn(Place) -> Box<dyn WebTerminal>,
     /// Makes the host's end.
@@ -47,6 +49,7 @@ pub(crate) static BARE: WebKind = WebKind {
     names: "",
     base: "/",
     deflates: false,
+    only_text: false, // unless `frames=text`
     terminal: |place| Box::new(web::attach::Terminal::new(place)),
     host: || Box::new(web::attach::Host::new(MessageKind::Binary)),
 };
@@ -58,6 +61,7 @@ pub(crate) static TTYD: WebKind = WebKind {
     names: "",
     base: "",
     deflates: true,
+    only_text: false,
     terminal: |place| Box::new(web::ttyd::Terminal::new(place)),
     host: || Box::new(web::ttyd::Host::default()),
 };
