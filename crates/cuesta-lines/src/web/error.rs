@@ -84,7 +84,7 @@ impl WebError {
             | Self::OtherProtocol { why, .. }
             | Self::NoSession { why, .. }
             | Self::TooLong { why, .. } => *why = clean(&secrets.hide(why)),
-            Self::Column(_) | Self::NoToken(_) | Self::Proxy { .. } | Self::HungUp { .. } => {}
+            Self::Column(_) | Self::NoToken(_) | Self::Tls { .. } | Self::Proxy { .. } | Self::HungUp { .. } => {}
         }
         self
     }

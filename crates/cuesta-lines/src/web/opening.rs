@@ -27,7 +27,7 @@ pub(crate) async fn open(target: &WebTarget, options: &Options) -> Result<WebLin
     let waited = options.connect_timeout;
     let opened = opened.unwrap_or_else(|| Err(OpenError::Timeout { address: target.address.to_string(), waited }));
     opened.map_err(|error| match error {
-        OpenError::Web(error) => error.without(&Secrets::of(target, &options.login)).into(),
+        OpenError::Web(error) => error.without(&Secrets::from_login(target, &options.login)).into(),
         error => error,
     })
 }

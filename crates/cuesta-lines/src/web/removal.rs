@@ -59,7 +59,7 @@ impl Removal {
     }
 
     async fn send(self) -> Result<(), String> {
-        let secrets = Secrets::of(&self.target, &self.options.login);
+        let secrets = Secrets::from_login(&self.target, &self.options.login);
         self.ask().await.map_err(|why| secrets.hide(&why))
     }
 

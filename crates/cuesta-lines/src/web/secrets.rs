@@ -32,7 +32,7 @@ pub fn shared_token(target: &str) -> Option<String> {
 }
 
 impl Secrets {
-    pub(super) fn of(target: &WebTarget, login: &Login) -> Self {
+    pub(super) fn from_login(target: &WebTarget, login: &Login) -> Self {
         Self::new(login, token_of(target).as_deref(), &[])
     }
 
