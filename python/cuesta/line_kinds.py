@@ -1,4 +1,4 @@
-"""The kinds of lines: the table of `crates/cuesta-lines/src/target.rs`, where each column is explained."""
+"""The kinds of lines: the table of `crates/cuesta-lines/src/kinds.rs`, where each column is explained."""
 
 import json
 import re
@@ -22,6 +22,7 @@ class Kind(TypedDict):
     logs_in: bool
     last_phase: Literal["connect", "login", "session"]
     writable_by: str | None
+    left_behind: str | None
     has_shell: bool
     only_connects: bool
     recordable: bool
@@ -30,7 +31,8 @@ class Kind(TypedDict):
 
 
 KINDS: dict[str, Kind] = {kind["name"]: kind for kind in json.loads(_native.line_kinds())}
-SYNTAX = ", ".join(f"`{kind['syntax']}`" for kind in KINDS.values())
+SYNTAX = ", ".join(f"`{kind['syntax']}`" for name, kind in KINDS.items() if "+" not in name)
+SYNTAX += ", `ttyd+ws://HOST/PATH` and its kin (docs/web.md)"
 OWN_PROGRAMS = tuple(name for name, kind in KINDS.items() if kind["starts_program"])
 """Kinds whose REST is a command: the driver starts a program for each line."""
 WEB = tuple(name for name in KINDS if re.fullmatch(r"([\w-]+\+)?wss?", name))
@@ -77,5 +79,6 @@ def _split_settings(target: str) -> tuple[str, str]:
     """A target without its settings, and these. Commands have none."""
     if kind_of(target) in OWN_PROGRAMS:
         return target, ""
-    address, _, settings = target.partition(row_of(target)["settings_mark"])
+    kind = KINDS.get(kind_of(target))
+    address, _, settings = target.partition(kind["settings_mark"] if kind else "?")
     return address, settings

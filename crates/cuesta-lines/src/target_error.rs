@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::target::KINDS;
+use crate::kinds::KINDS;
 
 /// Why a text is not a target.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

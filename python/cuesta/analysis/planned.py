@@ -61,6 +61,12 @@ def list_unchecked(recorded: Recorded) -> list[str]:
     return [without_settings(target) for target in targets if trusts_any_host(target)]
 
 
+def list_left_behind(recorded: Recorded) -> list[str]:
+    """What the agents' users left at web terminals, one sentence each."""
+    endings = (agent.ending for agent in recorded.agents if agent.ending)
+    return [left for ending in endings for left in ending.get("left_behind", [])]
+
+
 def read_planned(recorded: Recorded, step: int) -> Planned | None:
     """Read what was planned for a step; None if `run.json` lacks it."""
     steps: list[JsonObject] = recorded.run.get("steps", [])

@@ -30,11 +30,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
             say(show_plan(job), arguments.json)
         write_json(arguments.json, plan_data(job))
         return Exit.GOOD
-    for notice in () if arguments.quiet else notices(job):
-        inform(f"cuesta: {notice}")
     settings = job.plan.settings
+    folder = arguments.out or new_folder(Path(), settings.name)
+    for notice in () if arguments.quiet else notices(job, folder):
+        inform(f"cuesta: {notice}")
     with catch_interrupts() as stopping:
-        folder = arguments.out or new_folder(Path(), settings.name)
         with control_run(arguments, stopping, settings.name, folder, settings) as control:
             run = measure(job, folder, control)
         # Inside the block, so that a first Ctrl-C during the summary does not lose it.

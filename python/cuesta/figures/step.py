@@ -287,8 +287,8 @@ class StepFigures:
     )
     lateness: Distribution = declare(LATENESS)
     prepare: Distribution = declare(
-        "From the planned opening of a web terminal's line to the last answer before its connection: the login of its page, the "
-        "request that makes a terminal",
+        "From the planned opening of a web terminal's line to the last answer before its connection: the login of its "
+        "page, the request that makes a terminal",
         None,
         "preparing",
         Better.LESS,

@@ -45,6 +45,9 @@ class RunFigures:
     unchecked_hosts: list[str] = declare(
         "targets whose hosts were trusted although their certificates were not checked (`insecure`, `verify=no`)"
     )
+    left_behind: list[str] = declare(
+        "what users left at web terminals that could not be removed, one sentence each; empty if nothing is left"
+    )
     planned_steps: int = declare("number of load steps in the plan", Unit.COUNT)
     steps: list[StepFigures] = declare("the figures of each step that was measured")
     limits: list[LimitResult] = declare("each limit of each step, and whether it was kept")

@@ -7,7 +7,7 @@ from cuesta.analysis.law import agrees
 from cuesta.analysis.limits import NOT_DECIDED
 from cuesta.analysis.neighbour import quote_command
 from cuesta.analysis.own_part import choose_quoted, why_void
-from cuesta.analysis.planned import list_unchecked
+from cuesta.analysis.planned import list_left_behind, list_unchecked
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures import CATALOGUE
@@ -238,9 +238,15 @@ def list_oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
         yield describe_law(step.law)
     yield from describe_odd_nodes(step)
     yield from describe_held(summary)
+    yield from describe_hosts(summary)
+    yield from list_host_doubts(step)
+
+
+def describe_hosts(summary: Summary) -> Iterator[str]:
+    """Whom the run trusted without a check, and what it left there."""
     for target in list_unchecked(summary.recorded):
         yield f"{target}: the host's certificate was not checked, as its target says: whoever answered was trusted"
-    yield from list_host_doubts(step)
+    yield from list_left_behind(summary.recorded)
 
 
 def explain_errors(by_name: Mapping[str, int]) -> str:

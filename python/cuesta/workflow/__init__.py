@@ -6,6 +6,7 @@ process.
 - `library`: what `import cuesta` offers.
 - `measure`: runs a plan; `dry_run`: what a run would do, as text and as data; `run_result`: what a finished run tells;
   `control`: how a caller watches and stops a run.
+- `leftovers`: what a run that was killed may have left at web terminals.
 - `find_limit`: searches for the largest load that meets an objective; `objective`: whether a search can find it;
   `resumed_search`: the plan and the method of a search that goes on.
 - `compare_runs`: compares two sides of runs; `run_pairs`: makes them, two plans in turn, pair by pair.

@@ -154,11 +154,10 @@ impl Break {
             Self::Frame(FrameError::TooLong) => Failure::MessageTooLong,
             Self::Frame(_) => Failure::NotWebSocket,
             Self::Session(SessionError::NotText) => Failure::NotText,
-            Self::Session(SessionError::Refused(_)) => Failure::NoSession,
             Self::Session(SessionError::OtherProtocol(_)) => Failure::OtherWebTerminal,
             Self::Closed { .. } => Failure::CloseCode,
             Self::NoPong => Failure::PingTimeout,
-            Self::Hangup | Self::Failed(_) => Failure::NoSession,
+            Self::Session(SessionError::Refused(_)) | Self::Hangup | Self::Failed(_) => Failure::NoSession,
         }
     }
 }

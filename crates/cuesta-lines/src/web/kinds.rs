@@ -6,7 +6,7 @@ use crate::wire::websocket::MessageKind;
 /// A kind of web terminal.
 #[derive(Debug)]
 pub(crate) struct WebKind {
-    /// The scheme of its targets is `NAME+ws` and `NAME+wss`; of bare WebSockets, which have no name, `ws` and `wss`.
+    /// The scheme of its targets is `NAME+ws` and `NAME+wss`; of bare ones, which have no name, `ws` and `wss`.
     pub name: &'static str,
     /// The settings that only it has.
     pub(super) settings: &'static [&'static str],
@@ -37,7 +37,10 @@ impl Eq for WebKind {}
 /// What errors add to the settings that only one kind has.
 macro_rules! expected {
     ($own:literal) => {
-        concat!($own, "origin, header, token, deflate, ping, pong, login; with wss ca, insecure, cert, key, sni, resume")
+        concat!(
+            $own,
+            "origin, header, token, deflate, ping, pong, login; with wss ca, insecure, cert, key, sni, resume"
+        )
     };
 }
 

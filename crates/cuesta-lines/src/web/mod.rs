@@ -21,9 +21,7 @@ mod target;
 pub(crate) use error::Break;
 pub use error::WebError;
 pub(crate) use host_line::WebHostLine;
-pub(crate) use kinds::{
-    BARE, COCKPIT, CODE_SERVER, CODER, GOTTY, JUPYTER, KUBERNETES, TELEPORT, TTYD, WETTY, WebKind,
-};
+pub(crate) use kinds::{BARE, COCKPIT, CODE_SERVER, CODER, GOTTY, JUPYTER, KUBERNETES, TELEPORT, TTYD, WETTY, WebKind};
 pub(crate) use opening::open;
 pub use removal::wait_for_removals;
 pub use secrets::{hide_secrets, shared_token};
