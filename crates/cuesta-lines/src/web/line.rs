@@ -11,7 +11,7 @@ use cuesta_record::clock::{self, Sleep};
 
 use super::error::Break;
 use super::frames::{End, Frames};
-use super::removal::Removal;
+use super::removal::RemovalAtDrop;
 use crate::wire::web::{KeepAlive, Messages, WebTerminal};
 use crate::wire::websocket::{Receiver, Sender};
 use crate::{ExitStatus, Line, LineTerminal, Opening, Received, StampPair};
@@ -28,8 +28,8 @@ pub(crate) struct WebLine {
     pings: Option<Box<Pings>>,
     pub(super) opening: Opening,
     window: (u16, u16),
-    /// What is removed at the host when the line is dropped.
-    pub(super) removal: Option<Box<Removal>>,
+    /// Last, so that the connection is closed first.
+    pub(super) removal: RemovalAtDrop,
 }
 
 /// The pings of this end.
@@ -51,7 +51,7 @@ impl WebLine {
     ) -> Self {
         let opening = line.opening();
         let frames = Frames::new(line, terminal, frames, answers_pings);
-        Self { frames, pings: None, opening, window, removal: None }
+        Self { frames, pings: None, opening, window, removal: RemovalAtDrop::default() }
     }
 
     /// Takes bytes that came with the answer that opened the WebSocket, sends the first messages, and receives until the session is ready.
@@ -204,9 +204,6 @@ impl Drop for WebLine {
             self.frames.sender.put_close(Some(GOING_AWAY), &mut self.frames.replies);
         }
         self.frames.flush_once();
-        if let Some(removal) = self.removal.take() {
-            removal.queue();
-        }
     }
 }
 

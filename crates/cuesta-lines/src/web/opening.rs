@@ -12,7 +12,7 @@ use super::client::{Client, NoAnswer, describe, read_answer};
 use super::error::{WebError, first_row};
 use super::line::WebLine;
 use super::logins;
-use super::removal::Removal;
+use super::removal::{Removal, RemovalAtDrop};
 use super::secrets::Secrets;
 use super::target::WebTarget;
 use crate::wire::http::{CookieJar, Request, Response};
@@ -40,6 +40,8 @@ struct Browser<'a> {
     terminal: Box<dyn WebTerminal>,
     place: Place,
     headers: Vec<(String, String)>,
+    /// What its requests leave at the host.
+    removal: RemovalAtDrop,
 }
 
 impl<'a> Browser<'a> {
@@ -60,7 +62,7 @@ impl<'a> Browser<'a> {
         let cookies = options.login.cookie.as_deref().map(CookieJar::from_header).unwrap_or_default();
         let client = Client::new(target, options, headers.clone(), cookies)?;
         let terminal = (target.kind.terminal)(place.clone());
-        Ok(Self { target, options, client, terminal, place, headers })
+        Ok(Self { target, options, client, terminal, place, headers, removal: RemovalAtDrop::default() })
     }
 
     async fn open(mut self) -> Result<WebLine, OpenError> {
@@ -80,14 +82,7 @@ impl<'a> Browser<'a> {
         let window = (self.options.columns, self.options.rows);
         let mut session = WebLine::new(line, self.terminal, frames, self.target.browser.pong, window);
         session.opening = Opening { prepared, upgraded: Some(upgraded), ..session.opening };
-        let removal = session.session().removal(&self.client.cookies).map(|request| Removal {
-            target: self.target.clone(),
-            options: self.options.clone(),
-            headers: self.headers,
-            cookies: self.client.cookies,
-            request,
-        });
-        session.removal = removal.map(Box::new);
+        session.removal = self.removal;
         let (address, kind) = (self.target.address.to_string(), self.target.kind.described());
         let refused = |broken| WebError::before_ready(&address, kind, broken);
         session.get_ready(rest, first, self.target.browser.ping).await.map_err(refused)?;
@@ -135,6 +130,8 @@ impl<'a> Browser<'a> {
         let (mut answer, mut last) = (None, String::new());
         loop {
             let step = self.terminal.prepare(answer.as_ref(), &self.client.cookies);
+            // Before a request is sent: opening may be given up before its answer is here.
+            self.note_removal();
             match step.map_err(|error| self.refused(&last, error))? {
                 Step::Request(request) => {
                     last = describe(&request);
@@ -143,6 +140,17 @@ impl<'a> Browser<'a> {
                 Step::Open(request, offered) => return Ok((request, offered, answer.is_some())),
             }
         }
+    }
+
+    fn note_removal(&mut self) {
+        let removal = self.terminal.removal(&self.client.cookies).map(|request| Removal {
+            target: self.target.clone(),
+            options: self.options.clone(),
+            headers: self.headers.clone(),
+            cookies: self.client.cookies.clone(),
+            request,
+        });
+        self.removal.0 = removal.map(Box::new);
     }
 
     /// What a refusal of the page's requests is: one of the login, or another kind of web terminal.

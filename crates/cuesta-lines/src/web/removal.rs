@@ -1,6 +1,7 @@
 //! Removes what sessions leave at the host: a request each, sent by a thread of its own, so that no user waits for it, and that it is sent
 //! however the session ended.
 
+use std::collections::HashMap;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::thread;
@@ -17,6 +18,9 @@ use crate::{Options, tcp};
 /// How long the host may take for one.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// After so many failures in a row at one host no more is asked of it.
+const MOST_FAILURES: usize = 3;
+
 /// What is to be removed.
 pub(super) struct Removal {
     pub(super) target: WebTarget,
@@ -24,6 +28,18 @@ pub(super) struct Removal {
     pub(super) headers: Vec<(String, String)>,
     pub(super) cookies: CookieJar,
     pub(super) request: Request,
+}
+
+/// What is to be removed once this is dropped: when its session is over, or when that was not opened after all.
+#[derive(Default)]
+pub(super) struct RemovalAtDrop(pub(super) Option<Box<Removal>>);
+
+impl Drop for RemovalAtDrop {
+    fn drop(&mut self) {
+        if let Some(removal) = self.0.take() {
+            removal.queue();
+        }
+    }
 }
 
 enum Order {
@@ -47,7 +63,7 @@ pub fn wait_for_removals() -> Vec<String> {
 
 impl Removal {
     /// Has it removed.
-    pub(super) fn queue(self: Box<Self>) {
+    fn queue(self: Box<Self>) {
         let mut orders = ORDERS.lock().unwrap_or_else(PoisonError::into_inner);
         let orders = orders.get_or_insert_with(|| {
             let (orders, received) = mpsc::channel();
@@ -56,6 +72,10 @@ impl Removal {
             orders
         });
         let _ = orders.send(Order::Remove(self));
+    }
+
+    fn address(&self) -> String {
+        self.target.address.to_string()
     }
 
     async fn send(self) -> Result<(), String> {
@@ -82,17 +102,35 @@ impl Removal {
 }
 
 fn work(orders: &Receiver<Order>) {
-    let mut failed = Vec::new();
+    let (mut failed, mut failing) = (Vec::new(), HashMap::new());
     while let Ok(order) = orders.recv() {
         match order {
-            Order::Remove(removal) => match clock::run(Time::Real, removal.send()) {
-                Ok(Ok(())) => {}
-                Ok(Err(why)) => failed.push(why),
-                Err(error) => failed.push(error.to_string()),
-            },
+            Order::Remove(removal) => remove(*removal, &mut failed, &mut failing),
             Order::Report(report) => {
+                let others = failing.drain().filter(|(_, count)| *count > MOST_FAILURES);
+                failed.extend(
+                    others.map(|(address, count)| format!("{address}: {} more are not removed", count - MOST_FAILURES)),
+                );
                 let _ = report.send(std::mem::take(&mut failed));
             }
+        }
+    }
+}
+
+/// Removes something, unless too many others at the same host were not removed: thousands would take hours.
+fn remove(removal: Removal, failed: &mut Vec<String>, failing: &mut HashMap<String, usize>) {
+    let address = removal.address();
+    let failures = failing.get(&address).copied().unwrap_or(0);
+    let removed = if failures < MOST_FAILURES {
+        clock::run(Time::Real, removal.send()).unwrap_or_else(|error| Err(error.to_string()))
+    } else {
+        Err(String::new())
+    };
+    match removed {
+        Ok(()) => drop(failing.remove(&address)),
+        Err(why) => {
+            failing.insert(address, failures + 1);
+            failed.extend((!why.is_empty()).then_some(why));
         }
     }
 }
