@@ -33,10 +33,11 @@ impl<'a> Client<'a> {
         headers: Vec<(String, String)>,
         cookies: CookieJar,
     ) -> Result<Self, OpenError> {
-        let tls = target
-            .tls
-            .as_ref()
-            .map(|settings| TlsClient::new(&target.address, settings).map(|client| client.as_browser(settings.resume)));
+        let tls = target.tls.as_ref().map(|settings| {
+            // A kind without requests has one connection, which keeps no session for another: that is 3 KiB a line.
+            let resumes = settings.resume && !target.kind.is_bare();
+            TlsClient::new(&target.address, settings).map(|client| client.as_browser(resumes))
+        });
         Ok(Self { target, options, tls: tls.transpose()?, headers, cookies, kept: None })
     }
 
