@@ -34,7 +34,9 @@ impl<'a> Client<'a> {
         cookies: CookieJar,
     ) -> Result<Self, OpenError> {
         let tls = target.tls.as_ref().map(|settings| {
-            TlsClient::new(&target.address, settings).map(|client| client.into_browser(settings.resume))
+            // A kind without requests has one connection, which keeps no session for another: that is 3 KiB a line.
+            let resumes = settings.resume && !target.kind.is_bare();
+            TlsClient::new(&target.address, settings).map(|client| client.into_browser(resumes))
         });
         Ok(Self { target, options, tls: tls.transpose()?, headers, cookies, kept: None })
     }

@@ -77,10 +77,6 @@ impl WebLine {
         Ok(())
     }
 
-    pub(super) fn session(&self) -> &dyn WebTerminal {
-        &*self.frames.session
-    }
-
     /// Pings when that is due.
     fn keep_alive(&mut self, cx: &mut Context<'_>) {
         let (Some(pings), frames) = (&mut self.pings, &mut self.frames) else { return };
