@@ -90,7 +90,7 @@ pub(crate) static JUPYTER: WebKind = WebKind {
     only_text: true,
     deflates: false,
     terminal: |place| Box::new(web::jupyter::Terminal::new(place)),
-    host: || Box::new(web::jupyter::Host::default()),
+    host: || Box::new(web::jupyter::Host::with_all()),
 };
 
 pub(crate) static WETTY: WebKind = WebKind {
