@@ -24,7 +24,7 @@ pub struct Host {
     pub password: Option<String>,
     /// Names of its terminals.
     pub terminals: Vec<String>,
-    has_all: bool,
+    pub(super) has_all: bool,
     pub(super) window: Option<(u16, u16)>,
 }
 
