@@ -98,19 +98,17 @@ impl<'a> Client<'a> {
         if location.contains(|c: char| c.is_whitespace() || c.is_control()) {
             return None;
         }
-        let own = self.target.own_origin();
-        let host = own.split_once(':').map_or("", |(_, host)| host);
-        let here = location.strip_prefix(own.as_str()).or_else(|| location.strip_prefix(host));
-        match here {
-            Some("") => Some("/".to_owned()),
-            Some(path) if path.starts_with(['/', '?']) => Some(path.to_owned()),
-            _ if location.starts_with("//") || location.split('/').next().is_some_and(|first| first.contains(':')) => {
-                None
-            }
-            _ if location.starts_with('/') => Some(location.to_owned()),
-            _ if location.starts_with('?') => Some(format!("{from}{location}")),
-            _ => Some(format!("{}/{location}", from.rsplit_once('/').map_or("", |(folder, _)| folder))),
-        }
+        let scheme = if self.tls.is_some() { "https:" } else { "http:" };
+        let place = location.strip_prefix(scheme).unwrap_or(location).strip_prefix("//");
+        // The longer one first: with the usual port.
+        let names = [self.target.address.to_string(), self.target.authority()];
+        let path = names.iter().find_map(|name| place?.strip_prefix(name.as_str()));
+        let path = match path {
+            Some(path) if path.is_empty() || path.starts_with(['/', '?']) => path,
+            _ if location.starts_with("//") || has_scheme(location) => return None,
+            _ => return Some(resolve_path(location, from)),
+        };
+        Some(resolve_path(if path.is_empty() { "/" } else { path }, "/"))
     }
 
     async fn ask_once(&mut self, request: &Request) -> Result<Response, OpenError> {
@@ -173,6 +171,30 @@ impl<'a> Client<'a> {
     }
 }
 
+fn has_scheme(location: &str) -> bool {
+    location.split(['/', '?']).next().is_some_and(|first| first.contains(':'))
+}
+
+/// The path of a reference without a host, as a page at `from` has it, without `.` and `..` (RFC 3986 §5.2).
+fn resolve_path(location: &str, from: &str) -> String {
+    let (path, query) = location.split_at(location.find('?').unwrap_or(location.len()));
+    if path.is_empty() {
+        return format!("{from}{query}");
+    }
+    let folder = if path.starts_with('/') { "" } else { from.rsplit_once('/').map_or("", |(folder, _)| folder) };
+    let joined = format!("{folder}/{}", path.trim_start_matches('/'));
+    let mut kept = Vec::new();
+    for segment in joined.split('/').skip(1) {
+        match segment {
+            "." => {}
+            ".." => drop(kept.pop()),
+            name => kept.push(name),
+        }
+    }
+    let is_folder = matches!(joined.rsplit('/').next(), Some("." | ".."));
+    format!("/{}{}{query}", kept.join("/"), if is_folder && !kept.is_empty() { "/" } else { "" })
+}
+
 /// The error of TLS with the settings of web terminals.
 fn name_web_settings(error: OpenError) -> OpenError {
     match error {
@@ -231,6 +253,50 @@ pub(super) async fn read_answer(line: &mut dyn Line) -> Result<(Response, Vec<u8
                 Some(answer) => return Ok((answer, rest.to_vec(), received.at)),
                 None => {}
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_resolved_as_browsers_do() {
+        for (location, from, path) in [
+            ("./", "/login", "/"),
+            ("./?folder=/x", "/base/login", "/base/?folder=/x"),
+            ("../hub", "/user/joe/login", "/user/hub"),
+            ("../../../x", "/a/b", "/x"),
+            ("lab", "/user/joe/login", "/user/joe/lab"),
+            ("/a/./b/../c", "/x", "/a/c"),
+            ("?next=1", "/login", "/login?next=1"),
+            ("..", "/a/b/c", "/a/"),
+            ("/", "/a", "/"),
+        ] {
+            assert_eq!(resolve_path(location, from), path, "{location} from {from}");
+        }
+    }
+
+    #[test]
+    fn a_reference_to_another_host_is_not_followed() {
+        let Ok(crate::Target::Web(target)) = "ttyd+wss://h/base".parse() else { panic!() };
+        let options = Options::default();
+        let client = Client::new(&target, &options, Vec::new(), CookieJar::default()).unwrap();
+        let resolve = |location| client.resolve(location, "/base/token");
+        for here in ["https://h/x", "//h/x", "/x", "https://h:443/x"] {
+            assert_eq!(resolve(here).as_deref(), Some("/x"), "{here}");
+        }
+        for elsewhere in [
+            "http://h/x",
+            "https://h.evil/x",
+            "https://other/x",
+            "//other/x",
+            "javascript:x",
+            "/a b",
+            "https://h:444/x",
+        ] {
+            assert_eq!(resolve(elsewhere), None, "{elsewhere}");
         }
     }
 }
