@@ -6,7 +6,7 @@ from cuesta.engine import passphrases
 from cuesta.engine.job import Job, most_users, most_users_by_group
 from cuesta.engine.node_needs import NodeNeeds, TargetNeeds
 from cuesta.engine.sharing import most_users_of, share_groups
-from cuesta.line_kinds import OWN_PROGRAMS, row_of
+from cuesta.line_kinds import OWN_PROGRAMS, Kind, row_of
 from cuesta.plan import Group
 from cuesta.target import BUILTIN_HOST, kind_of
 
@@ -20,6 +20,10 @@ PROGRAM = 192 * KIB
 USER = {"ssh": 79 * KIB, "telnets": 28 * KIB, "tn3270": 15 * KIB, "tn3270s": 36 * KIB}
 """Bytes that a user on a connection takes, in the driver and in the kernel, without a screen."""
 OTHER_USER = 7 * KIB
+WEB = {"ws": 11 * KIB, "wss": 24 * KIB}
+"""The same at a web terminal, by what its scheme ends in."""
+INFLATER = 44 * KIB
+"""What reads the messages of servers that compress them."""
 SCREEN = 9 * KIB
 """Bytes of a screen, and of each of its cells."""
 CELL = 24
@@ -88,9 +92,14 @@ def most_of_node(users: int, agents: int, all_agents: int) -> int:
 def memory_of_user(job: Job, group: Group) -> int:
     """The bytes that a user takes, estimated; of programs, what the smallest takes."""
     kind = row_of(group.target)
-    own = USER.get(kind["name"], OTHER_USER) + (PROGRAM if kind["starts_program"] else 0)
+    own = memory_of_line(kind) + (PROGRAM if kind["starts_program"] else 0)
     cells = 0 if kind["terminal"] == "block" else job.tape(group).content.screen_cells(group.columns, group.rows)
     return own + (SCREEN + CELL * cells if cells else 0)
+
+
+def memory_of_line(kind: Kind) -> int:
+    own = USER.get(kind["name"]) or WEB.get(kind["name"].rpartition("+")[2], OTHER_USER)
+    return own + (INFLATER if kind["compresses"] else 0)
 
 
 def count_host_files(job: Job) -> int:
