@@ -113,7 +113,7 @@ SEEN: list[tuple[str, str, Page, str]] = [
         "Teleport",
         "/web/cluster/example.org/console/node/7a1c/root",
         (200, [], '<meta name="grv_bearer_token" content="">'),
-        "teleport+ws://HOST/example.org/7a1c?login=root",
+        "teleport+ws://HOST/example.org/7a1c?user=root",
     ),
     ("Coder", "/@joe/dev/terminal", (200, [("X-Coder-Build-Version", "v2.20.0")], ""), "coder+ws://HOST/AGENT"),
     (
