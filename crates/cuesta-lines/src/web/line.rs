@@ -12,7 +12,7 @@ use cuesta_record::clock::{self, Sleep};
 use super::error::Break;
 use super::frames::{End, Frames};
 use super::removal::RemovalAtDrop;
-use crate::wire::web::{KeepAlive, Messages, WebTerminal};
+use crate::wire::web::{Messages, WebTerminal};
 use crate::wire::websocket::{Receiver, Sender};
 use crate::{ExitStatus, Line, LineTerminal, Opening, Received, StampPair};
 
@@ -34,7 +34,7 @@ pub(crate) struct WebLine {
 
 /// The pings of this end.
 struct Pings {
-    keep_alive: KeepAlive,
+    interval: Duration,
     next: Sleep,
     /// When the first ping was sent that is not answered, and how many were answered before.
     unanswered: Option<(Stamp, u32)>,
@@ -62,17 +62,11 @@ impl WebLine {
         std::future::poll_fn(|cx| self.frames.poll_ready(cx)).await;
         if !self.frames.session.is_ready() {
             let end = self.frames.end.take();
-            return Err(end.map_or(Break::Hangup, |end| end.into_break(&mut *self.frames.session)));
+            return Err(end.map_or(Break::Hangup, End::into_break));
         }
-        let usual = self.frames.session.keep_alive();
-        let keep_alive = match every {
-            None => usual,
-            Some(0) => None,
-            Some(every) => Some(KeepAlive { every, message: usual.and_then(|usual| usual.message) }),
-        };
-        self.pings = keep_alive.map(|keep_alive| {
-            let next = clock::sleep_until(clock::now() + Duration::from_secs(keep_alive.every));
-            Box::new(Pings { keep_alive, next, unanswered: None })
+        let every = every.or_else(|| self.frames.session.keep_alive_interval()).filter(|every| *every > 0);
+        self.pings = every.map(Duration::from_secs).map(|interval| {
+            Box::new(Pings { interval, next: clock::sleep_until(clock::now() + interval), unanswered: None })
         });
         Ok(())
     }
@@ -82,7 +76,7 @@ impl WebLine {
         let (Some(pings), frames) = (&mut self.pings, &mut self.frames) else { return };
         while Pin::new(&mut pings.next).poll(cx).is_ready() {
             let now = clock::now();
-            pings.next.reset(pings.next.due().max(now) + Duration::from_secs(pings.keep_alive.every));
+            pings.next.reset(pings.next.due().max(now) + pings.interval);
             let mut messages = Messages::default();
             frames.session.put_keep_alive(&mut messages);
             if !messages.0.is_empty() {
@@ -102,15 +96,11 @@ impl WebLine {
 
 impl End {
     /// How the session broke, before it was ready.
-    fn into_break(self, session: &mut dyn WebTerminal) -> Break {
+    fn into_break(self) -> Break {
         match self {
             Self::Broken(broken) => broken,
             Self::Closed => Break::Hangup,
-            Self::ByCode(code, reason) => {
-                let code = code.unwrap_or(NO_CODE);
-                session.note_close(code);
-                Break::Closed { code, reason }
-            }
+            Self::ByCode(code, reason) => Break::Closed { code: code.unwrap_or(NO_CODE), reason },
             Self::Failed(kind) => Break::Failed(kind),
         }
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::payload::{decode_base64, put_base64};
-use super::{KeepAlive, Messages, Place, Session, SessionError, Step, WebHost, WebTerminal, not_found, open_websocket};
+use super::{Messages, Place, Session, SessionError, Step, WebHost, WebTerminal, not_found, open_websocket};
 use crate::percent::Encoded;
 use crate::wire::http::{CookieJar, Request, Response};
 use crate::wire::websocket::MessageKind;
@@ -143,8 +143,12 @@ impl WebTerminal for Terminal {
         messages.text(format!("{}{size}", char::from(SIZE)));
     }
 
-    fn keep_alive(&self) -> Option<KeepAlive> {
-        Some(KeepAlive { every: 30, message: Some("2") })
+    fn keep_alive_interval(&self) -> Option<u64> {
+        Some(30)
+    }
+
+    fn put_keep_alive(&mut self, messages: &mut Messages) {
+        messages.text("2");
     }
 }
 
@@ -342,9 +346,9 @@ mod tests {
     #[test]
     fn a_ping_is_answered() {
         let mut pair = Pair::open(Terminal::new(joe("ge'heim")), host());
-        let mut replies = Messages::default();
-        let ping = pair.terminal.keep_alive().unwrap().message.unwrap();
-        pair.host.receive(MessageKind::Text, &mut ping.as_bytes().to_vec(), &mut replies).unwrap();
+        let (mut pings, mut replies) = (Messages::default(), Messages::default());
+        pair.terminal.put_keep_alive(&mut pings);
+        pair.host.receive(MessageKind::Text, &mut pings.0[0].1, &mut replies).unwrap();
         let reply = &mut replies.0[0].1;
         assert_eq!(pair.terminal.receive(MessageKind::Text, reply, &mut Messages::default()), Ok(0..0));
     }

@@ -87,17 +87,13 @@ pub trait WebTerminal: Session {
     /// Adds the message that announces another size of the window.
     fn resize(&mut self, columns: u16, rows: u16, messages: &mut Messages);
 
-    /// What a browser sends at intervals to keep the session.
-    fn keep_alive(&self) -> Option<KeepAlive> {
+    /// Seconds after which a browser sends again what keeps the session; none = it sends nothing.
+    fn keep_alive_interval(&self) -> Option<u64> {
         None
     }
 
-    /// Adds the message of [`WebTerminal::keep_alive`]; adds none if a ping of WebSocket is due.
-    fn put_keep_alive(&mut self, messages: &mut Messages) {
-        if let Some(message) = self.keep_alive().and_then(|keep_alive| keep_alive.message) {
-            messages.text(message);
-        }
-    }
+    /// Adds the message that keeps the session; adds none if a ping of WebSocket does that.
+    fn put_keep_alive(&mut self, _messages: &mut Messages) {}
 
     /// How the program ended, once the host has said it.
     fn exit(&self) -> Option<ExitStatus> {
@@ -141,15 +137,6 @@ pub enum Step {
     Request(Request),
     /// The request that opens the WebSocket: its path, the subprotocols that it offers and its own headers.
     Open(Request, Vec<String>),
-}
-
-/// What keeps a session alive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeepAlive {
-    /// Seconds from one to the next.
-    pub every: u64,
-    /// A message; none = a ping of WebSocket, or what [`WebTerminal::put_keep_alive`] adds.
-    pub message: Option<&'static str>,
 }
 
 /// Messages to be sent, in their order.
