@@ -130,9 +130,8 @@ impl<S: Session + ?Sized> Frames<S> {
             let sent = ready!(self.line.poll_send(cx, frame))?;
             self.replied = false;
             self.replies.extend_from_slice(&frame[sent..]);
-            self.session.note_sent(len);
             let mut messages = Messages::default();
-            self.session.follow_up(&mut messages);
+            self.session.note_sent(&characters[..len], &mut messages);
             self.send_messages(&messages);
             Poll::Ready(Ok(len))
         })

@@ -55,11 +55,9 @@ pub trait Session {
     /// When the protocol carries only text and this is none.
     fn encode(&self, characters: &[u8], payload: &mut Vec<u8>) -> Result<(usize, MessageKind), SessionError>;
 
-    /// Notes that the message of [`Session::encode`] was sent. Messages that were added before it must be sent before it.
-    fn note_sent(&mut self, _characters: usize) {}
-
-    /// Adds what follows the message that was sent, such as a ping of flow control.
-    fn follow_up(&mut self, _messages: &mut Messages) {}
+    /// Notes that the message of [`Session::encode`] was sent with these characters, and adds what follows it, such as a ping of flow control.
+    /// Messages that were added before it must be sent before it.
+    fn note_sent(&mut self, _characters: &[u8], _messages: &mut Messages) {}
 
     /// Whether characters can be sent: the other end has said that the session is ready, and flow control does not stop this end.
     fn is_ready(&self) -> bool;
@@ -242,12 +240,6 @@ fn head_of_text(characters: &[u8], most: usize) -> Result<&str, SessionError> {
         Ok(text) if !text.is_empty() => Ok(text),
         _ => Err(SessionError::NotText),
     }
-}
-
-/// Text of the head of `characters`, as a host decodes what its program writes: what is no UTF-8 becomes U+FFFD. Returns how many bytes of
-/// `characters` it stands for, at least one and at most `most`.
-fn decode_head(characters: &[u8], most: usize) -> (&str, usize) {
-    head_of_text(characters, most).map_or(("\u{fffd}", 1), |text| (text, text.len()))
 }
 
 /// Answers a request to open a WebSocket: status 101, with the subprotocol that the host chose.

@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::payload::head_of_output;
 use super::{
-    Messages, Place, Session, SessionError, Step, WebHost, WebTerminal, decode_head, head_of_text, not_found,
-    open_websocket,
+    Messages, Place, Session, SessionError, Step, WebHost, WebTerminal, head_of_text, not_found, open_websocket,
 };
 use crate::percent::{Encoded, decode};
 use crate::wire::http::{CookieJar, Request, Response};
@@ -213,7 +213,7 @@ impl Session for Host {
     }
 
     fn encode(&self, characters: &[u8], payload: &mut Vec<u8>) -> Result<(usize, MessageKind), SessionError> {
-        let (text, len) = decode_head(characters, MOST);
+        let (len, text) = head_of_output(characters, MOST);
         write_envelope(RAW, text, payload);
         Ok((len, MessageKind::Binary))
     }

@@ -51,7 +51,7 @@ impl Session for Terminal {
         Ok((text.len(), MessageKind::Binary))
     }
 
-    fn note_sent(&mut self, _: usize) {
+    fn note_sent(&mut self, _: &[u8], _: &mut Messages) {
         self.client.next += 1;
         self.frames.note_sent();
     }
