@@ -1,7 +1,5 @@
 //! HTTP over lines: the requests of a page before and after its WebSocket.
 
-use cuesta_record::Stamp;
-
 use super::error::{WebError, first_row};
 use super::proxy;
 use super::target::WebTarget;
@@ -113,15 +111,16 @@ impl<'a> Client<'a> {
 
     async fn ask_once(&mut self, request: &Request) -> Result<Response, OpenError> {
         let bytes = self.complete(request).to_bytes();
+        let mut answered = match self.kept.take() {
+            Some(line) => self.exchange(line, &bytes).await,
+            None => Err(NoAnswer::Closed),
+        };
         // The host may have closed a kept connection meanwhile: then a new one is made, as browsers do.
-        let kept = match self.kept.take() {
-            Some(line) => self.exchange(line, request, &bytes).await.ok(),
-            None => None,
-        };
-        let answer = match kept {
-            Some(answer) => answer,
-            None => self.exchange(self.connect().await?, request, &bytes).await?,
-        };
+        if matches!(answered, Err(NoAnswer::Closed | NoAnswer::Broken(_))) {
+            answered = self.exchange(self.connect().await?, &bytes).await;
+        }
+        let address = self.target.address.to_string();
+        let answer = answered.map_err(|error| error.into_web(&address, &describe(request)))?;
         for cookie in answer.headers.all("Set-Cookie") {
             self.cookies.take(cookie, request.path_alone());
         }
@@ -146,17 +145,10 @@ impl<'a> Client<'a> {
         complete
     }
 
-    async fn exchange(
-        &mut self,
-        mut line: Box<dyn Line>,
-        request: &Request,
-        bytes: &[u8],
-    ) -> Result<Response, OpenError> {
-        let address = self.target.address.to_string();
-        let what = describe(request);
-        let hung_up = |cause| WebError::HungUp { address: address.clone(), cause };
-        send(&mut line, bytes).await.map_err(hung_up)?;
-        let (answer, rest, _) = read_answer(&mut line).await.map_err(|error| error.into_web(&address, &what))?;
+    /// Sends a request over a connection, and keeps that if the host does.
+    async fn exchange(&mut self, mut line: Box<dyn Line>, bytes: &[u8]) -> Result<Response, NoAnswer> {
+        send(&mut line, bytes).await.map_err(NoAnswer::Broken)?;
+        let (answer, rest) = read_answer(&mut *line, Reader::default()).await?;
         let closes = answer.headers.lists("Connection", "close") || !rest.is_empty();
         let has_length = answer.headers.get("Content-Length").is_some()
             || answer.headers.lists("Transfer-Encoding", "chunked")
@@ -230,9 +222,11 @@ impl NoAnswer {
     }
 }
 
-/// Reads an answer. Returns it, the bytes that followed it, and when they were read.
-pub(super) async fn read_answer(line: &mut dyn Line) -> Result<(Response, Vec<u8>, Stamp), NoAnswer> {
-    let mut reader = Reader::<Response>::default();
+/// Reads an answer. Returns it and the bytes that followed it.
+pub(super) async fn read_answer(
+    line: &mut dyn Line,
+    mut reader: Reader<Response>,
+) -> Result<(Response, Vec<u8>), NoAnswer> {
     let mut piece = vec![0; 4096];
     let mut has_begun = false;
     loop {
@@ -240,7 +234,7 @@ pub(super) async fn read_answer(line: &mut dyn Line) -> Result<(Response, Vec<u8
         if received.len == 0 {
             let answer = reader.end().map_err(NoAnswer::Unreadable)?;
             let closed = if has_begun { NoAnswer::Unreadable(HttpError::Half) } else { NoAnswer::Closed };
-            return answer.map(|answer| (answer, Vec::new(), received.at)).ok_or(closed);
+            return answer.map(|answer| (answer, Vec::new())).ok_or(closed);
         }
         has_begun = true;
         let mut rest = &piece[..received.len];
@@ -250,7 +244,7 @@ pub(super) async fn read_answer(line: &mut dyn Line) -> Result<(Response, Vec<u8
             match answer {
                 // Early hints and the like precede the answer.
                 Some(answer) if matches!(answer.status, 100 | 102..=199) => {}
-                Some(answer) => return Ok((answer, rest.to_vec(), received.at)),
+                Some(answer) => return Ok((answer, rest.to_vec())),
                 None => {}
             }
         }

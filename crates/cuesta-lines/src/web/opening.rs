@@ -15,7 +15,7 @@ use super::logins;
 use super::removal::{Removal, RemovalAtDrop};
 use super::secrets::Secrets;
 use super::target::WebTarget;
-use crate::wire::http::{CookieJar, Request, Response};
+use crate::wire::http::{CookieJar, Reader, Request, Response};
 use crate::wire::web::{Account, Messages, Place, SessionError, Step, WebTerminal};
 use crate::wire::websocket::{DEFLATE_OFFER, Inflater, Receiver, Role, Sender, accept_key, accepts_deflate};
 use crate::{Line, OpenError, Opening, Options, send, tcp};
@@ -178,7 +178,7 @@ impl<'a> Browser<'a> {
         let deflates = self.target.browser.deflate.unwrap_or(self.target.kind.deflates);
         let request = self.client.complete(&add_upgrade(request, &key, offered, deflates));
         send(line, &request.to_bytes()).await.map_err(|cause| no_upgrade(cause.to_string()))?;
-        let (answer, rest, _) = read_answer(&mut **line).await.map_err(|error| match error {
+        let (answer, rest) = read_answer(&mut **line, Reader::default()).await.map_err(|error| match error {
             NoAnswer::Broken(cause) => no_upgrade(format!("the connection broke ({cause})")),
             NoAnswer::Closed => no_upgrade("it closed the connection without an answer".to_owned()),
             NoAnswer::Unreadable(error) => no_upgrade(error.to_string()),
