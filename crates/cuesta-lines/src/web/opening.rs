@@ -73,7 +73,7 @@ impl<'a> Browser<'a> {
         let upgraded = clock::now();
         let subprotocol = answer.headers.get("Sec-WebSocket-Protocol");
         let mut first = Messages::default();
-        self.terminal.begin(subprotocol, &mut first).map_err(|error| self.refused(&describe_socket(), error))?;
+        self.terminal.begin(subprotocol, &mut first).map_err(|error| self.refused_subprotocol(error))?;
         let mut receiver = Receiver::new(Role::Client);
         if answer.headers.get("Sec-WebSocket-Extensions").is_some() {
             receiver = receiver.with_inflater(Inflater::default());
@@ -153,15 +153,15 @@ impl<'a> Browser<'a> {
         self.removal.0 = removal.map(Box::new);
     }
 
-    /// What a refusal of the page's requests is: one of the login, or another kind of web terminal.
+    /// The page's requests are refused, or not answered as this kind of web terminal does.
     fn refused(&self, request: &str, error: SessionError) -> WebError {
+        let (address, request) = (self.target.address.to_string(), request.to_owned());
+        WebError::Prepare { address, request, why: error.to_string() }
+    }
+
+    fn refused_subprotocol(&self, error: SessionError) -> WebError {
         let address = self.target.address.to_string();
-        match error {
-            SessionError::OtherProtocol(why) if request == describe_socket() => {
-                WebError::OtherProtocol { address, kind: self.target.kind.described().to_owned(), why }
-            }
-            error => WebError::Prepare { address, request: request.to_owned(), why: error.to_string() },
-        }
+        WebError::before_ready(&address, self.target.kind.described(), error.into())
     }
 
     /// Asks for the WebSocket. Returns the answer, and the bytes that followed it.
@@ -201,10 +201,6 @@ impl<'a> Browser<'a> {
             _ => Ok((answer, rest)),
         }
     }
-}
-
-fn describe_socket() -> String {
-    "the WebSocket".to_owned()
 }
 
 /// Adds the headers that open a WebSocket.

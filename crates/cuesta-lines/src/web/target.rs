@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::WebError;
 use super::kinds::WebKind;
-use crate::percent::{Encoded, decode};
+use crate::percent::{Encoded, decode, encode_segment};
 use crate::target::{Address, TargetError, settings_in};
 use crate::tls::TlsSettings;
 
@@ -97,7 +97,7 @@ impl WebTarget {
                 ));
             }
             (_, Some(text)) if self.kind.settings.contains(&key) => self.own.push((key.to_owned(), text)),
-            _ => return Err(bad(self.kind.expected_settings())),
+            _ => return Err(bad(self.kind.expected)),
         }
         Ok(())
     }
@@ -121,7 +121,7 @@ impl WebTarget {
 
     /// The path of a user, percent-encoded.
     pub(super) fn path_for(&self, cells: &BTreeMap<String, String>) -> Result<String, WebError> {
-        fill(&self.path, cells, |cell| Encoded(&cell.replace('/', "\u{0}")).to_string().replace("%00", "%2F"))
+        fill(&self.path, cells, encode_segment)
     }
 
     /// The query of a user, of a bare WebSocket.
