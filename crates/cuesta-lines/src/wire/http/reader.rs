@@ -252,6 +252,14 @@ mod tests {
     }
 
     #[test]
+    fn no_secret_is_printed() {
+        let request = Request::new("POST", "/ws?token=geheim").with("Cookie", "a=geheim").with_body("text", "geheim");
+        let answer = Response::new(200, "text/plain", "geheim").with("Set-Cookie", "a=geheim");
+        let printed = format!("{request:?} {answer:?}");
+        assert!(printed.contains("Set-Cookie") && !printed.contains("geheim"), "{printed}");
+    }
+
+    #[test]
     fn bad_answers_are_refused() {
         let long = format!("HTTP/1.1 200 OK\r\nX: {}", "x".repeat(LONGEST_HEAD));
         for (text, error) in [

@@ -34,7 +34,7 @@ const BUFFER_SIZE: usize = 1024;
 const SMALLEST_BUFFER: usize = 5;
 
 /// The first message.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct First {
     #[serde(rename = "Arguments")]
     arguments: String,
@@ -49,7 +49,6 @@ struct Size {
 }
 
 /// The terminal's end.
-#[derive(Debug)]
 pub struct Terminal {
     place: Place,
     token: String,

@@ -45,7 +45,7 @@ struct Window {
 }
 
 /// The first message.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct First {
     token: String,
 }

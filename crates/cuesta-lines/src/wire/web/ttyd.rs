@@ -22,7 +22,7 @@ const SIZE_OR_TITLE: u8 = b'1';
 const PREFERENCES: u8 = b'2';
 
 /// The first message.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct First {
     #[serde(rename = "AuthToken")]
     token: String,
@@ -36,13 +36,12 @@ struct Size {
     rows: u16,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Token {
     token: String,
 }
 
 /// The terminal's end.
-#[derive(Debug)]
 pub struct Terminal {
     place: Place,
     token: String,
