@@ -288,9 +288,29 @@ mod tests {
             "//other/x",
             "javascript:x",
             "/a b",
+            "/a\r\nX-Injected: 1",
+            "https://h@other/x",
+            "file:/etc/passwd",
             "https://h:444/x",
         ] {
             assert_eq!(resolve(elsewhere), None, "{elsewhere}");
         }
+    }
+
+    #[test]
+    fn a_redirected_form_is_sent_again_only_if_the_host_says_so() {
+        let form = Request::new("POST", "/login").with("Authorization", "x").with_body("text/plain", "geheim");
+        let moved = |status| Response { status, ..Response::default() }.with("Location", "/lab");
+        let Ok(crate::Target::Web(target)) = "ttyd+ws://h:8080/".parse() else { panic!() };
+        let options = Options::default();
+        let client = Client::new(&target, &options, Vec::new(), CookieJar::default()).unwrap();
+        let next = client.redirected(&form, &moved(302)).unwrap().unwrap();
+        assert_eq!(next, Request::new("GET", "/lab").with("Authorization", "x"));
+        let next = client.redirected(&form, &moved(307)).unwrap().unwrap();
+        assert_eq!(next, Request { path: "/lab".to_owned(), ..form.clone() });
+        assert_eq!(client.redirected(&form, &moved(200)).unwrap(), None);
+        let elsewhere = Response { status: 302, ..Response::default() }.with("Location", "https://sso.example/?a=1");
+        let error = client.redirected(&form, &elsewhere).unwrap_err().to_string();
+        assert!(error.starts_with("h:8080: POST /login: it redirects to https://sso.example/?a=1"), "{error}");
     }
 }

@@ -28,6 +28,7 @@ use thiserror::Error;
 use super::http::{CookieJar, Request, Response};
 use super::websocket::MessageKind;
 use crate::ExitStatus;
+use crate::percent::Encoded;
 
 /// One end of a web terminal's WebSocket, while it is open.
 pub trait Session {
@@ -186,6 +187,21 @@ pub struct Place {
 }
 
 impl Place {
+    /// A request for a page below the base, with user and password if there are any.
+    fn request(&self, path: &str) -> Request {
+        let request = Request::new("GET", format!("{}{path}", self.base));
+        match self.account.basic() {
+            Some(basic) => request.with("Authorization", basic),
+            None => request,
+        }
+    }
+
+    /// The query that passes `arg=…` to a command, with its mark; empty without any.
+    fn argument_query(&self) -> String {
+        let arguments: Vec<_> = self.all_of("arg").map(|value| format!("arg={}", Encoded(value))).collect();
+        if arguments.is_empty() { String::new() } else { format!("?{}", arguments.join("&")) }
+    }
+
     /// The value of a setting of the kind.
     pub fn setting(&self, name: &str) -> Option<&str> {
         self.settings.iter().find(|(its, _)| its == name).map(|(_, value)| value.as_str())
