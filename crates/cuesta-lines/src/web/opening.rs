@@ -132,7 +132,7 @@ impl<'a> Browser<'a> {
             let step = self.terminal.prepare(answer.as_ref(), &self.client.cookies);
             // Before a request is sent: opening may be given up before its answer is here.
             self.note_removal();
-            match step.map_err(|error| self.refused(&last, error))? {
+            match step.map_err(|error| self.refused(&last, &error))? {
                 Step::Request(request) => {
                     last = describe(&request);
                     answer = Some(self.client.ask(request).await?);
@@ -154,7 +154,7 @@ impl<'a> Browser<'a> {
     }
 
     /// The page's requests are refused, or not answered as this kind of web terminal does.
-    fn refused(&self, request: &str, error: SessionError) -> WebError {
+    fn refused(&self, request: &str, error: &SessionError) -> WebError {
         let (address, request) = (self.target.address.to_string(), request.to_owned());
         WebError::Prepare { address, request, why: error.to_string() }
     }
