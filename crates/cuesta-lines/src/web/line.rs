@@ -181,7 +181,7 @@ impl LineTerminal for WebLine {
 }
 
 impl Drop for WebLine {
-    /// Says goodbye as a page does that is left, and has what the session leaves at the host removed.
+    /// Closes the session as a page does that is left, and has what the session leaves at the host removed.
     fn drop(&mut self) {
         if self.frames.end.is_none() {
             let mut messages = Messages::default();
@@ -195,10 +195,33 @@ impl Drop for WebLine {
 
 #[cfg(test)]
 mod tests {
+    use cuesta_record::clock::Time;
+
     use super::*;
+    use crate::wire::web::{Place, SessionError, jupyter};
+    use crate::wire::websocket::{MessageKind, Role};
+    use crate::{loopback, send};
 
     #[test]
     fn a_line_is_small() {
         assert!(size_of::<WebLine>() <= 480, "{}", size_of::<WebLine>());
+    }
+
+    #[test]
+    fn a_host_that_sends_without_end_before_the_session_is_ready_is_given_up() {
+        let broken = clock::run(Time::Real, async {
+            let (near, mut far) = loopback::pair(64 * 1024);
+            let output = format!("[\"stdout\",\"{}\"]", "x".repeat(30_000));
+            let mut message = Vec::new();
+            Sender::new(Role::Server, 0).put_message(MessageKind::Text, output.as_bytes(), &mut message);
+            let host = tokio::task::spawn_local(async move { while send(&mut far, &message).await.is_ok() {} });
+            let ends = (Receiver::new(Role::Client), Sender::new(Role::Client, 0));
+            let terminal = Box::new(jupyter::Terminal::new(Place::default()));
+            let mut line = WebLine::new(Box::new(near), terminal, ends, true, (80, 24));
+            let broken = line.get_ready(Vec::new(), Messages::default(), None).await.unwrap_err();
+            host.abort();
+            broken
+        });
+        assert!(matches!(broken.unwrap(), Break::Session(SessionError::OtherProtocol(_))));
     }
 }
