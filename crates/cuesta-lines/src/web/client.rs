@@ -21,7 +21,7 @@ pub(super) struct Client<'a> {
     headers: Vec<(String, String)>,
     pub(super) cookies: CookieJar,
     /// The connection of the last answer, if the host keeps it open.
-    kept: Option<Box<dyn Line>>,
+    idle_line: Option<Box<dyn Line>>,
 }
 
 impl<'a> Client<'a> {
@@ -36,7 +36,7 @@ impl<'a> Client<'a> {
             let resumes = settings.resume && !target.kind.is_bare();
             TlsClient::new(&target.address, settings).map(|client| client.into_browser(resumes))
         });
-        Ok(Self { target, options, tls: tls.transpose()?, headers, cookies, kept: None })
+        Ok(Self { target, options, tls: tls.transpose()?, headers, cookies, idle_line: None })
     }
 
     /// Connects to the host, by TLS if the target says so, through a proxy if the environment says so.
@@ -111,7 +111,7 @@ impl<'a> Client<'a> {
 
     async fn ask_once(&mut self, request: &Request) -> Result<Response, OpenError> {
         let bytes = self.complete(request).to_bytes();
-        let mut answered = match self.kept.take() {
+        let mut answered = match self.idle_line.take() {
             Some(line) => self.exchange(line, &bytes).await,
             None => Err(NoAnswer::Closed),
         };
@@ -153,7 +153,7 @@ impl<'a> Client<'a> {
         let has_length = answer.headers.get("Content-Length").is_some()
             || answer.headers.lists("Transfer-Encoding", "chunked")
             || answer.status == 204;
-        self.kept = (has_length && !closes).then_some(line);
+        self.idle_line = (has_length && !closes).then_some(line);
         Ok(answer)
     }
 
