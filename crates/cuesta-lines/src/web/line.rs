@@ -195,16 +195,52 @@ impl Drop for WebLine {
 
 #[cfg(test)]
 mod tests {
+    use cuesta_record::Failure;
     use cuesta_record::clock::Time;
 
     use super::*;
-    use crate::wire::web::{Place, SessionError, jupyter};
-    use crate::wire::websocket::{MessageKind, Role};
-    use crate::{loopback, send};
+    use crate::wire::web::{Place, SessionError, attach, jupyter};
+    use crate::wire::websocket::{Event, MessageKind, Role};
+    use crate::{failure_of, loopback, receive, send};
 
     #[test]
     fn a_line_is_small() {
         assert!(size_of::<WebLine>() <= 480, "{}", size_of::<WebLine>());
+    }
+
+    /// How a session of bare characters breaks that pings each 5 s at a host that answers the first `pongs` pings, and after how long.
+    fn break_by_silence(pongs: usize) -> (Failure, Duration) {
+        let ended = clock::run(Time::Virtual, async move {
+            let (near, mut far) = loopback::pair(4096);
+            let host = tokio::task::spawn_local(async move {
+                let (mut receiver, mut sender) = (Receiver::new(Role::Server), Sender::new(Role::Server, 0));
+                let (mut piece, mut answered) = ([0; 4096], 0);
+                while let Ok(received) = receive(&mut far, &mut piece).await {
+                    let (_, event) = receiver.receive(&mut piece[..received.len]).unwrap();
+                    if matches!(event, Some(Event::Ping(_))) && answered < pongs {
+                        answered += 1;
+                        let mut pong = Vec::new();
+                        sender.put_pong(b"", &mut pong);
+                        send(&mut far, &pong).await.unwrap();
+                    }
+                }
+            });
+            let ends = (Receiver::new(Role::Client), Sender::new(Role::Client, 0));
+            let terminal = Box::new(attach::Terminal::new(Place::default()));
+            let mut line = WebLine::new(Box::new(near), terminal, ends, true, (80, 24));
+            line.get_ready(Vec::new(), Messages::default(), Some(5)).await.unwrap();
+            let begun = clock::now();
+            let error = receive(&mut line, &mut [0; 100]).await.unwrap_err();
+            host.abort();
+            (failure_of(&error), clock::now().since(begun))
+        });
+        ended.unwrap()
+    }
+
+    #[test]
+    fn a_host_that_answers_no_ping_for_a_minute_is_given_up() {
+        assert_eq!(break_by_silence(0), (Failure::PingTimeout, Duration::from_secs(70)));
+        assert_eq!(break_by_silence(10), (Failure::PingTimeout, Duration::from_secs(120)));
     }
 
     #[test]
