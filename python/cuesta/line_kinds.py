@@ -23,7 +23,6 @@ class Kind(TypedDict):
     last_phase: Literal["connect", "login", "session"]
     writable_by: str | None
     left_behind: str | None
-    compresses: bool
     has_shell: bool
     only_connects: bool
     recordable: bool

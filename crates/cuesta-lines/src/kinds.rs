@@ -33,8 +33,6 @@ pub struct Kind {
     pub writable_by: Option<&'static str>,
     /// What sessions leave at the host if the driver is killed, and how it is removed.
     pub left_behind: Option<&'static str>,
-    /// Whether its servers compress what they send, which a line keeps 43 KB for.
-    pub compresses: bool,
     /// Whether a login shell usually answers, which keeps a history of what is typed.
     pub has_shell: bool,
     /// Whether nothing but a connection need be tried to know that users can work there.
@@ -72,7 +70,6 @@ const CONNECTION: Kind = Kind {
     last_phase: "connect",
     writable_by: None,
     left_behind: None,
-    compresses: false,
     has_shell: false,
     only_connects: false,
     recordable: true,
@@ -173,12 +170,10 @@ pub const KINDS: [Kind; 31] = [
     },
     Kind {
         writable_by: Some("-W"),
-        compresses: true,
         ..web("ttyd+ws", "ttyd+ws://HOST/PATH", |text| parse_web(&web::TTYD, false, text))
     },
     Kind {
         writable_by: Some("-W"),
-        compresses: true,
         ..web_secure("ttyd+wss", "ttyd+wss://HOST/PATH", |text| parse_web(&web::TTYD, true, text))
     },
     Kind {
@@ -219,12 +214,10 @@ pub const KINDS: [Kind; 31] = [
     web_secure("cockpit+wss", "cockpit+wss://HOST", |text| parse_web(&web::COCKPIT, true, text)),
     Kind {
         left_behind: Some(CODE_SERVER_LEFT),
-        compresses: true,
         ..web("code-server+ws", "code-server+ws://HOST/PATH", |text| parse_web(&web::CODE_SERVER, false, text))
     },
     Kind {
         left_behind: Some(CODE_SERVER_LEFT),
-        compresses: true,
         ..web_secure("code-server+wss", "code-server+wss://HOST/PATH", |text| parse_web(&web::CODE_SERVER, true, text))
     },
     web("teleport+ws", "teleport+ws://HOST/CLUSTER/SERVER", |text| parse_web(&web::TELEPORT, false, text)),

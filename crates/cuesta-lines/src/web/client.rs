@@ -1,7 +1,5 @@
 //! HTTP over lines: the requests of a page before and after its WebSocket.
 
-use cuesta_record::Stamp;
-
 use super::error::{WebError, first_row};
 use super::proxy;
 use super::target::WebTarget;
@@ -23,7 +21,7 @@ pub(super) struct Client<'a> {
     headers: Vec<(String, String)>,
     pub(super) cookies: CookieJar,
     /// The connection of the last answer, if the host keeps it open.
-    kept: Option<Box<dyn Line>>,
+    idle_line: Option<Box<dyn Line>>,
 }
 
 impl<'a> Client<'a> {
@@ -38,7 +36,7 @@ impl<'a> Client<'a> {
             let resumes = settings.resume && !target.kind.is_bare();
             TlsClient::new(&target.address, settings).map(|client| client.into_browser(resumes))
         });
-        Ok(Self { target, options, tls: tls.transpose()?, headers, cookies, kept: None })
+        Ok(Self { target, options, tls: tls.transpose()?, headers, cookies, idle_line: None })
     }
 
     /// Connects to the host, by TLS if the target says so, through a proxy if the environment says so.
@@ -113,15 +111,16 @@ impl<'a> Client<'a> {
 
     async fn ask_once(&mut self, request: &Request) -> Result<Response, OpenError> {
         let bytes = self.complete(request).to_bytes();
+        let mut answered = match self.idle_line.take() {
+            Some(line) => self.exchange(line, &bytes).await,
+            None => Err(NoAnswer::Closed),
+        };
         // The host may have closed a kept connection meanwhile: then a new one is made, as browsers do.
-        let kept = match self.kept.take() {
-            Some(line) => self.exchange(line, request, &bytes).await.ok(),
-            None => None,
-        };
-        let answer = match kept {
-            Some(answer) => answer,
-            None => self.exchange(self.connect().await?, request, &bytes).await?,
-        };
+        if matches!(answered, Err(NoAnswer::Closed | NoAnswer::Broken(_))) {
+            answered = self.exchange(self.connect().await?, &bytes).await;
+        }
+        let address = self.target.address.to_string();
+        let answer = answered.map_err(|error| error.into_web(&address, &describe(request)))?;
         for cookie in answer.headers.all("Set-Cookie") {
             self.cookies.take(cookie, request.path_alone());
         }
@@ -146,22 +145,15 @@ impl<'a> Client<'a> {
         complete
     }
 
-    async fn exchange(
-        &mut self,
-        mut line: Box<dyn Line>,
-        request: &Request,
-        bytes: &[u8],
-    ) -> Result<Response, OpenError> {
-        let address = self.target.address.to_string();
-        let what = describe(request);
-        let hung_up = |cause| WebError::HungUp { address: address.clone(), cause };
-        send(&mut line, bytes).await.map_err(hung_up)?;
-        let (answer, rest, _) = read_answer(&mut line).await.map_err(|error| error.into_web(&address, &what))?;
+    /// Sends a request over a connection, and keeps that if the host does.
+    async fn exchange(&mut self, mut line: Box<dyn Line>, bytes: &[u8]) -> Result<Response, NoAnswer> {
+        send(&mut line, bytes).await.map_err(NoAnswer::Broken)?;
+        let (answer, rest) = read_answer(&mut *line, Reader::default()).await?;
         let closes = answer.headers.lists("Connection", "close") || !rest.is_empty();
         let has_length = answer.headers.get("Content-Length").is_some()
             || answer.headers.lists("Transfer-Encoding", "chunked")
             || answer.status == 204;
-        self.kept = (has_length && !closes).then_some(line);
+        self.idle_line = (has_length && !closes).then_some(line);
         Ok(answer)
     }
 
@@ -230,9 +222,11 @@ impl NoAnswer {
     }
 }
 
-/// Reads an answer. Returns it, the bytes that followed it, and when they were read.
-pub(super) async fn read_answer(line: &mut dyn Line) -> Result<(Response, Vec<u8>, Stamp), NoAnswer> {
-    let mut reader = Reader::<Response>::default();
+/// Reads an answer. Returns it and the bytes that followed it.
+pub(super) async fn read_answer(
+    line: &mut dyn Line,
+    mut reader: Reader<Response>,
+) -> Result<(Response, Vec<u8>), NoAnswer> {
     let mut piece = vec![0; 4096];
     let mut has_begun = false;
     loop {
@@ -240,7 +234,7 @@ pub(super) async fn read_answer(line: &mut dyn Line) -> Result<(Response, Vec<u8
         if received.len == 0 {
             let answer = reader.end().map_err(NoAnswer::Unreadable)?;
             let closed = if has_begun { NoAnswer::Unreadable(HttpError::Half) } else { NoAnswer::Closed };
-            return answer.map(|answer| (answer, Vec::new(), received.at)).ok_or(closed);
+            return answer.map(|answer| (answer, Vec::new())).ok_or(closed);
         }
         has_begun = true;
         let mut rest = &piece[..received.len];
@@ -250,7 +244,7 @@ pub(super) async fn read_answer(line: &mut dyn Line) -> Result<(Response, Vec<u8
             match answer {
                 // Early hints and the like precede the answer.
                 Some(answer) if matches!(answer.status, 100 | 102..=199) => {}
-                Some(answer) => return Ok((answer, rest.to_vec(), received.at)),
+                Some(answer) => return Ok((answer, rest.to_vec())),
                 None => {}
             }
         }
@@ -294,9 +288,29 @@ mod tests {
             "//other/x",
             "javascript:x",
             "/a b",
+            "/a\r\nX-Injected: 1",
+            "https://h@other/x",
+            "file:/etc/passwd",
             "https://h:444/x",
         ] {
             assert_eq!(resolve(elsewhere), None, "{elsewhere}");
         }
+    }
+
+    #[test]
+    fn a_redirected_form_is_sent_again_only_if_the_host_says_so() {
+        let form = Request::new("POST", "/login").with("Authorization", "x").with_body("text/plain", "geheim");
+        let moved = |status| Response { status, ..Response::default() }.with("Location", "/lab");
+        let Ok(crate::Target::Web(target)) = "ttyd+ws://h:8080/".parse() else { panic!() };
+        let options = Options::default();
+        let client = Client::new(&target, &options, Vec::new(), CookieJar::default()).unwrap();
+        let next = client.redirected(&form, &moved(302)).unwrap().unwrap();
+        assert_eq!(next, Request::new("GET", "/lab").with("Authorization", "x"));
+        let next = client.redirected(&form, &moved(307)).unwrap().unwrap();
+        assert_eq!(next, Request { path: "/lab".to_owned(), ..form.clone() });
+        assert_eq!(client.redirected(&form, &moved(200)).unwrap(), None);
+        let elsewhere = Response { status: 302, ..Response::default() }.with("Location", "https://sso.example/?a=1");
+        let error = client.redirected(&form, &elsewhere).unwrap_err().to_string();
+        assert!(error.starts_with("h:8080: POST /login: it redirects to https://sso.example/?a=1"), "{error}");
     }
 }

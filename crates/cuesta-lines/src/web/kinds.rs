@@ -171,11 +171,6 @@ impl WebKind {
         if self.is_bare() { "terminal of bare characters" } else { self.name }
     }
 
-    /// What errors say of a setting that it does not have.
-    pub(super) fn expected_settings(&self) -> &'static str {
-        self.expected
-    }
-
     /// Whether the query of a target is the server's: then the settings stand behind `#`.
     pub(super) fn is_bare(&self) -> bool {
         self.name.is_empty()

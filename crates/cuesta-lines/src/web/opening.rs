@@ -15,7 +15,7 @@ use super::logins;
 use super::removal::{Removal, RemovalAtDrop};
 use super::secrets::Secrets;
 use super::target::WebTarget;
-use crate::wire::http::{CookieJar, Request, Response};
+use crate::wire::http::{CookieJar, Reader, Request, Response};
 use crate::wire::web::{Account, Messages, Place, SessionError, Step, WebTerminal};
 use crate::wire::websocket::{DEFLATE_OFFER, Inflater, Receiver, Role, Sender, accept_key, accepts_deflate};
 use crate::{Line, OpenError, Opening, Options, send, tcp};
@@ -73,7 +73,7 @@ impl<'a> Browser<'a> {
         let upgraded = clock::now();
         let subprotocol = answer.headers.get("Sec-WebSocket-Protocol");
         let mut first = Messages::default();
-        self.terminal.begin(subprotocol, &mut first).map_err(|error| self.refused(&describe_socket(), error))?;
+        self.terminal.begin(subprotocol, &mut first).map_err(|error| self.refused_subprotocol(error))?;
         let mut receiver = Receiver::new(Role::Client);
         if answer.headers.get("Sec-WebSocket-Extensions").is_some() {
             receiver = receiver.with_inflater(Inflater::default());
@@ -132,7 +132,7 @@ impl<'a> Browser<'a> {
             let step = self.terminal.prepare(answer.as_ref(), &self.client.cookies);
             // Before a request is sent: opening may be given up before its answer is here.
             self.note_removal();
-            match step.map_err(|error| self.refused(&last, error))? {
+            match step.map_err(|error| self.refused(&last, &error))? {
                 Step::Request(request) => {
                     last = describe(&request);
                     answer = Some(self.client.ask(request).await?);
@@ -153,15 +153,15 @@ impl<'a> Browser<'a> {
         self.removal.0 = removal.map(Box::new);
     }
 
-    /// What a refusal of the page's requests is: one of the login, or another kind of web terminal.
-    fn refused(&self, request: &str, error: SessionError) -> WebError {
+    /// The page's requests are refused, or not answered as this kind of web terminal does.
+    fn refused(&self, request: &str, error: &SessionError) -> WebError {
+        let (address, request) = (self.target.address.to_string(), request.to_owned());
+        WebError::Prepare { address, request, why: error.to_string() }
+    }
+
+    fn refused_subprotocol(&self, error: SessionError) -> WebError {
         let address = self.target.address.to_string();
-        match error {
-            SessionError::OtherProtocol(why) if request == describe_socket() => {
-                WebError::OtherProtocol { address, kind: self.target.kind.described().to_owned(), why }
-            }
-            error => WebError::Prepare { address, request: request.to_owned(), why: error.to_string() },
-        }
+        WebError::before_ready(&address, self.target.kind.described(), error.into())
     }
 
     /// Asks for the WebSocket. Returns the answer, and the bytes that followed it.
@@ -178,7 +178,7 @@ impl<'a> Browser<'a> {
         let deflates = self.target.browser.deflate.unwrap_or(self.target.kind.deflates);
         let request = self.client.complete(&add_upgrade(request, &key, offered, deflates));
         send(line, &request.to_bytes()).await.map_err(|cause| no_upgrade(cause.to_string()))?;
-        let (answer, rest, _) = read_answer(&mut **line).await.map_err(|error| match error {
+        let (answer, rest) = read_answer(&mut **line, Reader::default()).await.map_err(|error| match error {
             NoAnswer::Broken(cause) => no_upgrade(format!("the connection broke ({cause})")),
             NoAnswer::Closed => no_upgrade("it closed the connection without an answer".to_owned()),
             NoAnswer::Unreadable(error) => no_upgrade(error.to_string()),
@@ -201,10 +201,6 @@ impl<'a> Browser<'a> {
             _ => Ok((answer, rest)),
         }
     }
-}
-
-fn describe_socket() -> String {
-    "the WebSocket".to_owned()
 }
 
 /// Adds the headers that open a WebSocket.
