@@ -328,7 +328,7 @@ mod tests {
 
     fn at_server(token: &str) -> Place {
         let mut place = Place { base: "/example.org/7a1c".to_owned(), ..place() };
-        place.settings = vec![("login".to_owned(), "joe".to_owned())];
+        place.settings = vec![("user".to_owned(), "joe".to_owned())];
         place.account.token = Some(token.to_owned());
         place
     }
