@@ -13,6 +13,7 @@ from threading import Event, Thread
 import pytest
 
 import cuesta as library
+from cuesta import _native
 from cuesta.errors import Exit, UsageError
 from cuesta.workflow import web_pages
 from cuesta.workflow.page_kinds import PAGE_KINDS
@@ -113,7 +114,7 @@ SEEN: list[tuple[str, str, Page, str]] = [
         "Teleport",
         "/web/cluster/example.org/console/node/7a1c/root",
         (200, [], '<meta name="grv_bearer_token" content="">'),
-        "teleport+ws://HOST/example.org/7a1c?login=root",
+        "teleport+ws://HOST/example.org/7a1c?user=root",
     ),
     ("Coder", "/@joe/dev/terminal", (200, [("X-Coder-Build-Version", "v2.20.0")], ""), "coder+ws://HOST/AGENT"),
     (
@@ -137,6 +138,11 @@ def test_a_kind_is_known_by_what_its_server_answers(name: str, path: str, page: 
         url = f"http://127.0.0.1:{site.port}{path}"
         assert look(url) == f"{url} looks like {name}: --target '{target.replace('HOST', f'127.0.0.1:{site.port}')}'"
     assert site.asked == [path]
+
+
+@pytest.mark.parametrize("target", [target for *_, target in SEEN])
+def test_what_is_advised_is_a_target(target: str) -> None:
+    assert _native.target(target.replace("HOST", "h:1")).startswith(target.partition("HOST")[0])
 
 
 def test_a_redirect_at_the_same_host_is_followed_and_no_other_page_is_asked_for() -> None:
