@@ -33,9 +33,16 @@ pub struct Reader<M> {
     head: Vec<u8>,
     message: Option<(M, Rest)>,
     body: Vec<u8>,
+    /// Whether only the head is read.
+    only_head: bool,
 }
 
 impl<M: Message> Reader<M> {
+    /// Reads a head alone, as of the answer to CONNECT: what follows it is of the host behind the proxy (RFC 9110 §9.3.6).
+    pub fn of_head() -> Self {
+        Self { head: Vec::new(), message: None, body: Vec::new(), only_head: true }
+    }
+
     /// Takes bytes up to the end of the message. Returns how many, and the message when it is whole.
     ///
     /// # Errors
@@ -77,7 +84,7 @@ impl<M: Message> Reader<M> {
         }
         if size.is_some() {
             let message = M::parse(&self.head).map_err(|_| HttpError::NotHttp)?.ok_or(HttpError::NotHttp)?;
-            let rest = find_rest(&message)?;
+            let rest = if self.only_head { Rest::Bytes(0) } else { find_rest(&message)? };
             self.head = Vec::new();
             self.message = Some((message, rest));
         }
@@ -230,6 +237,14 @@ mod tests {
         for size in [1, 2, 3, 7, 1000] {
             assert_eq!(answers(text, size), Ok(expected.map(|(status, body)| (status, body.to_owned())).to_vec()));
         }
+    }
+
+    #[test]
+    fn the_answer_to_connect_has_no_body() {
+        let mut reader = Reader::<Response>::of_head();
+        let text = b"HTTP/1.1 200 Connection established\r\nContent-Length: 5\r\n\r\n";
+        let (taken, answer) = reader.receive(&[&text[..], b"hello"].concat()).unwrap();
+        assert_eq!((taken, answer.map(|answer| answer.status)), (text.len(), Some(200)));
     }
 
     #[test]
