@@ -78,7 +78,8 @@ impl TlsClient {
 fn describe(error: &io::Error) -> String {
     let text = error.to_string();
     if text.contains("CaUsedAsEndEntity") {
-        return "its certificate is an authority's, not a host's (CA:TRUE), and can only be trusted by itself".to_owned();
+        return "its certificate is an authority's, not a host's (CA:TRUE), and can only be trusted by itself"
+            .to_owned();
     }
     text
 }
