@@ -95,6 +95,11 @@ impl Tcp {
         Ok(Self { stream, connected: clock::now(), traffic: Traffic::default(), stamps: None })
     }
 
+    /// Notes that the proxy at the other end has now connected it to the host.
+    pub(crate) fn note_connected(&mut self) {
+        self.connected = clock::now();
+    }
+
     /// The host's end.
     pub(crate) fn accepted(stream: TcpStream) -> io::Result<Self> {
         SockRef::from(&stream).set_tcp_notsent_lowat(HELD_FOR_A_SLOW_READER)?;

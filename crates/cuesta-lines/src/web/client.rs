@@ -34,7 +34,9 @@ impl<'a> Client<'a> {
         let tls = target.tls.as_ref().map(|settings| {
             // A kind without requests has one connection, which keeps no session for another: that is 3 KiB a line.
             let resumes = settings.resume && !target.kind.is_bare();
-            TlsClient::new(&target.address, settings).map(|client| client.into_browser(resumes))
+            TlsClient::new(&target.address, settings)
+                .map(|client| client.into_browser(resumes))
+                .map_err(name_web_settings)
         });
         Ok(Self { target, options, tls: tls.transpose()?, headers, cookies, idle_line: None })
     }
@@ -45,7 +47,7 @@ impl<'a> Client<'a> {
         // The kernel's stamps are of packets: over TLS some of them carry no character.
         let stamped = self.options.stamped && self.tls.is_none();
         let options = Options { stamped, ..self.options.clone() };
-        let line = match proxy::find(self.tls.is_some(), address) {
+        let line = match proxy::find(self.tls.is_some(), address)? {
             Some(proxy) => proxy.connect(address, &options).await?,
             None => tcp::connect(address, &options).await?,
         };
@@ -77,9 +79,13 @@ impl<'a> Client<'a> {
         };
         let Some(path) = self.resolve(location, request.path_alone()) else {
             let to = first_row(location);
-            return Err(
-                self.refuse(request, &format!("it redirects to {to}: take that as the target, or log in there first"))
-            );
+            let is_secured =
+                to.strip_prefix("https://").is_some_and(|rest| rest.starts_with(&self.target.address.host));
+            let advice = match is_secured && self.target.tls.is_none() {
+                true => "take wss in place of ws",
+                false => "take that as the target, or log in there first",
+            };
+            return Err(self.refuse(request, &format!("it redirects to {to}: {advice}")));
         };
         let is_repeated = matches!(answer.status, 307 | 308);
         let mut next = if is_repeated { request.clone() } else { Request::new("GET", "") };

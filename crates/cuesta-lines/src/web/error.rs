@@ -42,7 +42,7 @@ pub enum WebError {
     #[error("{address} sends too much: {why}")]
     TooLong { address: String, why: String },
     #[error(
-        "no TLS with {address}: {cause}. If the host has a certificate of its own, name it with ca=FILE; insecure trusts any"
+        "no TLS with {address}: {}. ca=FILE names a certificate of its own, sni=NAME another name; insecure trusts any", explain_tls(.cause)
     )]
     Tls { address: String, cause: String },
     #[error("the proxy {proxy} does not connect to {address}: {why}")]
@@ -111,6 +111,16 @@ impl WebError {
             _ => Self::NoSession { address, why },
         }
     }
+}
+
+/// Why TLS failed, where `rustls` has only the name of its own error.
+fn explain_tls(cause: &str) -> &str {
+    const CAUSES: [(&str, &str); 3] = [
+        ("InvalidContentType", "it does not speak TLS (ws is without)"),
+        ("UnknownIssuer", "its certificate is signed by nobody who is trusted"),
+        ("CaUsedAsEndEntity", "its certificate is an authority's, which no host may show"),
+    ];
+    CAUSES.iter().find(|(name, _)| cause.contains(name)).map_or(cause, |(_, words)| words)
 }
 
 /// The first row of what a host said, without control characters, and not all of a long one.

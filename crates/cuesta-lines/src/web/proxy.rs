@@ -17,6 +17,7 @@ use crate::wire::http::{Reader, Request};
 use crate::{OpenError, Options, send, tcp};
 
 /// An HTTP proxy.
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Proxy {
     address: Address,
     /// The value of a `Proxy-Authorization`: a secret.
@@ -24,11 +25,18 @@ pub(super) struct Proxy {
 }
 
 /// The proxy for a host; none if it is connected to directly.
-pub(super) fn find(is_secure: bool, host: &Address) -> Option<Proxy> {
+///
+/// # Errors
+/// When the environment names one that cannot be used.
+pub(super) fn find(is_secure: bool, host: &Address) -> Result<Option<Proxy>, WebError> {
     find_in(is_secure, host, |name| env::var(name).ok().filter(|value| !value.is_empty()))
 }
 
-fn find_in(is_secure: bool, host: &Address, variable: impl Fn(&str) -> Option<String>) -> Option<Proxy> {
+fn find_in(
+    is_secure: bool,
+    host: &Address,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<Option<Proxy>, WebError> {
     // HTTP_PROXY in capitals may come from a request's header in CGI programs: curl does not read it.
     let names: &[&str] = if is_secure {
         &["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
@@ -37,9 +45,16 @@ fn find_in(is_secure: bool, host: &Address, variable: impl Fn(&str) -> Option<St
     };
     let exempt = variable("no_proxy").or_else(|| variable("NO_PROXY")).unwrap_or_default();
     if is_local(&host.host) || exempt.split(',').any(|rule| is_exempt(&host.host, rule.trim())) {
-        return None;
+        return Ok(None);
     }
-    names.iter().find_map(|name| variable(name)).and_then(|url| Proxy::parse(&url))
+    let named = names.iter().find_map(|name| variable(name).map(|url| (*name, url)));
+    let Some((name, url)) = named else { return Ok(None) };
+    let unusable = || WebError::Proxy {
+        proxy: format!("of the variable {name}"),
+        address: host.to_string(),
+        why: "only http://HOST:PORT is spoken; no_proxy names hosts without".to_owned(),
+    };
+    Proxy::parse(&url).ok_or_else(unusable).map(Some)
 }
 
 fn is_local(host: &str) -> bool {
@@ -71,7 +86,7 @@ impl Proxy {
     /// Connects to a host through the proxy.
     pub(super) async fn connect(&self, host: &Address, options: &Options) -> Result<Tcp, OpenError> {
         let refused = |why: String| WebError::Proxy { proxy: self.address.to_string(), address: host.to_string(), why };
-        let mut line = tcp::connect(&self.address, options).await?;
+        let mut line = tcp::connect(&self.address, options).await.map_err(|error| refused(error.to_string()))?;
         let mut request = Request::new("CONNECT", host.to_string()).with("Host", host.to_string());
         if let Some(authorization) = &self.authorization {
             request.headers.add("Proxy-Authorization", authorization);
@@ -83,7 +98,10 @@ impl Proxy {
             NoAnswer::Closed => refused("it closed the connection without an answer".to_owned()),
         })?;
         match (answer.is_success(), rest.is_empty()) {
-            (true, true) => Ok(line),
+            (true, true) => {
+                line.note_connected();
+                Ok(line)
+            }
             (true, false) => Err(refused("it sent more than its answer".to_owned()).into()),
             (false, _) => Err(refused(format!("it answered {}", answer.status)).into()),
         }
@@ -104,7 +122,7 @@ mod tests {
         let address = Address { host: host.to_owned(), port: 80 };
         let variable =
             |name: &str| variables.iter().find(|(its, _)| *its == name).map(|(_, value)| (*value).to_owned());
-        find_in(is_secure, &address, variable).map(|proxy| proxy.address.to_string())
+        find_in(is_secure, &address, variable).unwrap().map(|proxy| proxy.address.to_string())
     }
 
     #[test]
@@ -130,8 +148,31 @@ mod tests {
             assert_eq!(plain(direct), None, "{direct}");
         }
         assert!(plain("notinner.example").is_some());
-        assert_eq!(found(true, "h", &[("ALL_PROXY", "socks5://h:1")]), None);
+        let socks = |name: &str| (name == "ALL_PROXY").then(|| "socks5://joe:geheim@h:1".to_owned());
+        let said = find_in(true, &Address { host: "h".to_owned(), port: 443 }, socks).err().unwrap().to_string();
+        assert!(said.contains("ALL_PROXY") && !said.contains("geheim"), "{said}");
         assert_eq!(found(false, "h", &[("http_proxy", "http://h"), ("no_proxy", "*")]), None);
+    }
+
+    #[test]
+    fn a_proxy_connects_though_its_answer_gives_no_length() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let proxy = Proxy::parse(&listener.local_addr().unwrap().to_string()).unwrap();
+        let answers = ["HTTP/1.1 200 Connection established\r\n\r\n", "HTTP/1.1 407 Required\r\n\r\n"];
+        let answering = thread::spawn(move || {
+            answers.map(|answer| {
+                let (mut stream, _) = listener.accept().unwrap();
+                stream.write_all(answer.as_bytes()).unwrap();
+                stream
+            })
+        });
+        let connect = || {
+            let (proxy, host) = (proxy.clone(), Address { host: "h.example".to_owned(), port: 80 });
+            clock::run(Time::Real, async move { proxy.connect(&host, &Options::default()).await.map(drop) })
+        };
+        assert!(connect().unwrap().is_ok());
+        assert!(connect().unwrap().unwrap_err().to_string().contains("407"));
+        drop(answering.join());
     }
 
     #[test]

@@ -168,7 +168,7 @@ impl BrowserSettings {
             }
             ("token", _) => {
                 let name = value.strip_prefix("env:").filter(|name| !name.is_empty());
-                self.token = Some(name.ok_or("token=env:NAME; secrets never stand in a target")?.to_owned());
+                self.token = Some(name.ok_or("token=env:NAME (a secret never stands in a target)")?.to_owned());
             }
             _ => return Ok(false),
         }

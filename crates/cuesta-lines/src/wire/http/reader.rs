@@ -240,6 +240,14 @@ mod tests {
     }
 
     #[test]
+    fn the_answer_to_connect_has_no_body() {
+        let mut reader = Reader::<Response>::of_heads();
+        let text = b"HTTP/1.1 200 Connection established\r\nContent-Length: 5\r\n\r\n";
+        let (taken, answer) = reader.receive(&[&text[..], b"hello"].concat()).unwrap();
+        assert_eq!((taken, answer.map(|answer| answer.status)), (text.len(), Some(200)));
+    }
+
+    #[test]
     fn a_request_reads_back_as_written() {
         let request =
             Request::new("POST", "/api/terminals?x=1").with("Host", "h:1").with_body("application/json", "{}");

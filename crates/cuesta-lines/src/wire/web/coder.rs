@@ -17,8 +17,8 @@ use crate::wire::websocket::MessageKind;
 /// Most characters of a message: even if each is escaped (`\u001b`), it is shorter than the 32 KiB that the host reads at most.
 const MOST: usize = 4096;
 
-/// What ends a program and then the shell below it: Ctrl-C, Ctrl-D.
-const ENDS_SHELL: &str = "\u{3}\u{4}";
+/// What ends a program and then the shell below it: Ctrl-C, Ctrl-U and Ctrl-D. At Ctrl-C Bash keeps a half typed row when more keys wait.
+const ENDS_SHELL: &str = "\u{3}\u{15}\u{4}";
 
 /// Header with the token of a user; the page has it in a cookie.
 const TOKEN: &str = "Coder-Session-Token";
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn the_shell_is_ended_unless_the_session_is_to_be_kept() {
         let mut pair = Pair::open(Terminal::new(at_agent(&[])), Host::default());
-        assert_eq!(pair.finish(), b"\x03\x04");
+        assert_eq!(pair.finish(), b"\x03\x15\x04");
         let mut pair = Pair::open(
             Terminal::new(at_agent(&[("keep", ""), ("reconnect", &SESSION.replace('1', "2"))])),
             Host::default(),

@@ -9,7 +9,9 @@ use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 
 use super::payload::{decode_base64, put_base64};
-use super::{Messages, Place, Session, SessionError, Step, WebHost, WebTerminal, not_found, open_websocket};
+use super::{
+    Messages, Place, Session, SessionError, Step, WebHost, WebTerminal, not_found, open_websocket, refused_by,
+};
 use crate::wire::http::{CookieJar, Request, Response};
 use crate::wire::websocket::MessageKind;
 
@@ -102,7 +104,7 @@ impl WebTerminal for Terminal {
     fn prepare(&mut self, answer: Option<&Response>, _: &CookieJar) -> Result<Step, SessionError> {
         let Some(answer) = answer else { return Ok(Step::Request(self.place.request("/auth_token.js"))) };
         if !answer.is_success() {
-            return Err(SessionError::Refused(format!("auth_token.js was answered by status {}", answer.status)));
+            return Err(refused_by("auth_token.js", answer.status, "the columns user and password"));
         }
         self.token = find_token(&answer.body).ok_or_else(|| {
             SessionError::OtherProtocol("expected GoTTY's auth_token.js, var gotty_auth_token = '…';".to_owned())
@@ -304,7 +306,7 @@ mod tests {
     #[test]
     fn a_wrong_password_or_token_is_refused() {
         let refused = Pair::try_open(Terminal::new(joe("falsch")), host()).err();
-        assert_eq!(refused, Some(SessionError::Refused("auth_token.js was answered by status 401".to_owned())));
+        assert_eq!(refused, Some(refused_by("auth_token.js", 401, "the columns user and password")));
         let first = &mut br#"{"Arguments":"","AuthToken":"joe:falsch"}"#.to_owned();
         let refused = host().receive(MessageKind::Text, first, &mut Messages::default());
         assert_eq!(refused, Err(SessionError::Refused("wrong token".to_owned())));

@@ -239,6 +239,16 @@ impl std::fmt::Debug for Account {
     }
 }
 
+/// Why a page's request was refused: its status, and what to do. `columns` of the users' table log in at this kind of host.
+fn refused_by(page: &str, status: u16, columns: &str) -> SessionError {
+    let advice = match status {
+        401 | 403 => format!(": no login, or a wrong one; it needs {columns} (--data users.csv)"),
+        404 => ": the target's path is wrong, or its kind".to_owned(),
+        _ => String::new(),
+    };
+    SessionError::Refused(format!("{page} was answered by status {status}{advice}"))
+}
+
 /// The head of what a host says in a refusal, which may have any length.
 fn quote(said: &str) -> String {
     const MOST: usize = 500;

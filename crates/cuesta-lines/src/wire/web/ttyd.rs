@@ -8,7 +8,9 @@ use std::ops::Range;
 use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 
-use super::{Messages, Place, Session, SessionError, Step, WebHost, WebTerminal, not_found, open_websocket};
+use super::{
+    Messages, Place, Session, SessionError, Step, WebHost, WebTerminal, not_found, open_websocket, refused_by,
+};
 use crate::ExitStatus;
 use crate::wire::http::{CookieJar, Request, Response};
 use crate::wire::websocket::MessageKind;
@@ -82,7 +84,7 @@ impl WebTerminal for Terminal {
     fn prepare(&mut self, answer: Option<&Response>, _: &CookieJar) -> Result<Step, SessionError> {
         let Some(answer) = answer else { return Ok(Step::Request(self.place.request("/token"))) };
         if !answer.is_success() {
-            return Err(SessionError::Refused(format!("/token was answered by status {}", answer.status)));
+            return Err(refused_by("/token", answer.status, "the columns user and password"));
         }
         let Token { token } = serde_json::from_slice(&answer.body)
             .map_err(|_| SessionError::OtherProtocol("expected the JSON of ttyd's /token, {\"token\":…}".to_owned()))?;
@@ -239,7 +241,7 @@ mod tests {
         drop(Pair::open(Terminal::new(place.clone()), host()));
         place.account.password = Some("falsch".to_owned());
         let refused = Pair::try_open(Terminal::new(place), host()).err();
-        assert_eq!(refused, Some(SessionError::Refused("/token was answered by status 401".to_owned())));
+        assert_eq!(refused, Some(refused_by("/token", 401, "the columns user and password")));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::{Messages, Place, Session, SessionError, Step, WebTerminal};
+use super::super::{Messages, Place, Session, SessionError, Step, WebTerminal, refused_by};
 use super::{Content, Control, Open, SUBPROTOCOL, Window, encode_characters, put_control, read_message};
 use crate::ExitStatus;
 use crate::wire::http::{CookieJar, Request, Response};
@@ -159,6 +159,6 @@ fn check_login(answer: &Response) -> Result<(), SessionError> {
         401 if asks.starts_with("X-Conversation") => {
             Err(SessionError::Refused("asks for more than a password".to_owned()))
         }
-        status => Err(SessionError::Refused(format!("/cockpit/login was answered by status {status}"))),
+        status => Err(refused_by("/cockpit/login", status, "the columns user and password")),
     }
 }

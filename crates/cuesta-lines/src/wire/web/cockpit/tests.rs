@@ -73,7 +73,9 @@ fn a_login_is_needed_and_left_at_the_end() {
     assert_eq!(Pair::try_open(Terminal::new(place.clone()), host()).map(drop), refused("no-session"));
     place.account.user = Some("joe".to_owned());
     place.account.password = Some("falsch".to_owned());
-    let wrong = refused("/cockpit/login was answered by status 401");
+    let wrong = refused(
+        "/cockpit/login was answered by status 401: no login, or a wrong one; it needs the columns user and password (--data users.csv)",
+    );
     assert_eq!(Pair::try_open(Terminal::new(place.clone()), host()).map(drop), wrong);
     place.account.password = Some("geheim".to_owned());
     let mut pair = Pair::open(Terminal::new(place), host());

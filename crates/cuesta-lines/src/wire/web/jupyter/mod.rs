@@ -15,7 +15,7 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::payload::{Event, put_event, take_event};
-use super::{Messages, Place, Session, SessionError, Step, WebTerminal, head_of_text};
+use super::{Messages, Place, Session, SessionError, Step, WebTerminal, head_of_text, refused_by};
 use crate::percent::Encoded;
 use crate::wire::http::{CookieJar, Request, Response};
 use crate::wire::websocket::MessageKind;
@@ -139,15 +139,20 @@ fn check_login(answer: &Response) -> Result<(), SessionError> {
     Ok(())
 }
 
+/// Whether a hub answered itself, by a page, because no server of a user is at this path.
+fn is_of_hub(answer: &Response) -> bool {
+    let is_page = answer.headers.get("Content-Type").is_some_and(|kind| kind.starts_with("text/html"));
+    is_page && answer.headers.get("X-JupyterHub-Version").is_some()
+}
+
 /// The name in the answer to the request for a terminal.
 fn read_name(answer: &Response) -> Result<String, SessionError> {
-    if answer.status == 403 {
-        return Err(SessionError::Refused(format!(
-            "{TERMINALS} was answered by status 403: no or a wrong token or login"
-        )));
+    if answer.status == 403 && is_of_hub(answer) {
+        let why = "the hub has no such server that runs: start it there, and take /user/NAME/ as the path";
+        return Err(SessionError::Refused(why.to_owned()));
     }
     if !answer.is_success() {
-        return Err(SessionError::Refused(format!("{TERMINALS} was answered by status {}", answer.status)));
+        return Err(refused_by(TERMINALS, answer.status, "the column token or password"));
     }
     let named: Option<Named> = serde_json::from_slice(&answer.body).ok();
     let is_valid =

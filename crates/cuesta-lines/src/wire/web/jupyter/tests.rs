@@ -111,10 +111,18 @@ fn a_wrong_token_and_another_terminal_are_refused() {
     let mut place = with_token();
     place.account.token = Some("falsch".to_owned());
     let refused = Pair::try_open(Terminal::new(place), host()).err();
-    let expected = "/api/terminals was answered by status 403: no or a wrong token or login";
-    assert_eq!(refused, Some(SessionError::Refused(expected.to_owned())));
+    assert_eq!(refused, Some(refused_by("/api/terminals", 403, "the column token or password")));
     let refused = Pair::try_open(Terminal::new(set(with_token(), "attach", "none")), host()).err();
     assert_eq!(refused, Some(SessionError::Refused("upgrade 404".to_owned())));
+}
+
+#[test]
+fn a_server_that_does_not_run_behind_a_hub_is_told_from_a_wrong_token() {
+    let told = |kind: &str| {
+        let answer = Response::new(403, kind, "").with("X-JupyterHub-Version", "6.1.1");
+        read_name(&answer).unwrap_err().to_string().contains("start it")
+    };
+    assert!(told("text/html; charset=UTF-8") && !told("application/json"));
 }
 
 #[test]

@@ -290,6 +290,10 @@ impl WebTerminal for Terminal {
             SessionError::OtherProtocol("it chose none of the subprotocols of Kubernetes that were offered".to_owned())
         })?;
         let (columns, rows) = self.place.window;
+        if self.is_attached() {
+            // As kubectl does: the program, which shows nothing to who joins it, draws its prompt or screen again.
+            self.resize(columns.saturating_add(1), rows.saturating_add(1), messages);
+        }
         self.resize(columns, rows, messages);
         Ok(())
     }
@@ -308,13 +312,14 @@ impl WebTerminal for Terminal {
         self.exit
     }
 
-    /// Ctrl-C, `exit` twice and Ctrl-D. They end bash, dash and Python at their prompt, with a half typed row, and with a program that runs.
-    /// The program may take one `exit`, and Ctrl-D is often lost: it comes while the shell changes the terminal's mode.
+    /// Ctrl-C, `exit` twice, each after Ctrl-U, and Ctrl-D. They end bash, dash and Python at their prompt, with a half typed row, and with
+    /// a program that runs. The program may take one `exit`, and Ctrl-D is often lost: it comes while the shell changes the terminal's mode.
+    /// Bash keeps the half typed row at Ctrl-C when more keys wait: `exit` would be its end.
     fn finish(&mut self, messages: &mut Messages) {
         if self.is_attached() || self.has_ended {
             return;
         }
-        for keys in [&b"\x03"[..], b"exit\r", b"exit\r", b"\x04"] {
+        for keys in [&b"\x03"[..], b"\x15exit\r", b"\x15exit\r", b"\x04"] {
             self.protocol.send(STDIN, keys, messages);
         }
         if self.protocol.closes_channels {

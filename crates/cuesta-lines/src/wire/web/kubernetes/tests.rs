@@ -106,14 +106,24 @@ fn a_shell_is_typed_to_its_end_but_not_a_program_that_others_share() {
         Terminal::new(pod(settings)).finish(&mut messages);
         messages.0.into_iter().map(|(_, payload)| payload).collect::<Vec<_>>()
     };
-    let ends = [b"\0\x03".to_vec(), b"\0exit\r".to_vec(), b"\0exit\r".to_vec(), b"\0\x04".to_vec()];
+    let ends = [b"\0\x03".to_vec(), b"\0\x15exit\r".to_vec(), b"\0\x15exit\r".to_vec(), b"\0\x04".to_vec()];
     assert_eq!(sent(&[]), [&ends[..], &[vec![255, 0]]].concat());
     assert_eq!(sent(&[("protocol", "v4")]), ends);
-    assert_eq!(sent(&[("protocol", "base64")]), [&b"0Aw=="[..], b"0ZXhpdA0=", b"0ZXhpdA0=", b"0BA=="]);
+    assert_eq!(sent(&[("protocol", "base64")]), [&b"0Aw=="[..], b"0FWV4aXQN", b"0FWV4aXQN", b"0BA=="]);
     assert_eq!(sent(&[("attach", "")]), [[0; 0]; 0]);
     let mut host = Host::default();
     let close = host.receive(MessageKind::Binary, &mut [255, 0], &mut Messages::default());
     assert!(close == Ok(0..0) && host.is_input_closed());
+}
+
+#[test]
+fn who_joins_a_program_has_it_draw_again() {
+    let sizes = |settings: &[(&str, &str)]| {
+        let mut messages = Messages::default();
+        Terminal::new(pod(settings)).begin(Some("v5.channel.k8s.io"), &mut messages).unwrap();
+        messages.0.len()
+    };
+    assert_eq!((sizes(&[]), sizes(&[("attach", "")])), (1, 2));
 }
 
 #[test]
