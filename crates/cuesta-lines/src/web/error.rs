@@ -1,6 +1,7 @@
 //! Why a web terminal could not be opened, or broke: each error has a name and a remedy.
 
 use std::io;
+use std::time::Duration;
 
 use cuesta_record::Failure;
 use thiserror::Error;
@@ -45,6 +46,12 @@ pub enum WebError {
         "no TLS with {address}: {}. ca=FILE names a certificate of its own, sni=NAME another name; insecure trusts any", explain_tls(.cause)
     )]
     Tls { address: String, cause: String },
+    #[error(
+        "{address} did not answer within {} s: what was awaited is {awaited}; it is overloaded or stopped (let users start further apart: \
+        --stagger; let them share a login: login=once)",
+        waited.as_secs_f64()
+    )]
+    Timeout { address: String, waited: Duration, awaited: String },
     #[error("the proxy {proxy} does not connect to {address}: {why}")]
     Proxy { proxy: String, address: String, why: String },
     #[error("{address} broke the connection while the session was opened: {cause}")]
@@ -65,6 +72,7 @@ impl WebError {
             Self::OtherProtocol { .. } => Failure::OtherWebTerminal,
             Self::NoSession { .. } => Failure::NoSession,
             Self::TooLong { .. } => Failure::MessageTooLong,
+            Self::Timeout { .. } => Failure::Timeout,
             Self::Tls { .. } => Failure::Tls,
             Self::Proxy { .. } => Failure::Proxy,
             Self::HungUp { .. } => Failure::HungUp,
@@ -83,7 +91,8 @@ impl WebError {
             Self::NotWebSocket { why, .. }
             | Self::OtherProtocol { why, .. }
             | Self::NoSession { why, .. }
-            | Self::TooLong { why, .. } => *why = clean(&secrets.hide(why)),
+            | Self::TooLong { why, .. }
+            | Self::Timeout { awaited: why, .. } => *why = clean(&secrets.hide(why)),
             Self::Column(_) | Self::NoToken(_) | Self::Tls { .. } | Self::Proxy { .. } | Self::HungUp { .. } => {}
         }
         self

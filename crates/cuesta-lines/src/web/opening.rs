@@ -1,5 +1,6 @@
 //! Opens a session as a browser does: the requests of its page, the WebSocket, and the messages until the session is ready.
 
+use std::cell::RefCell;
 use std::env;
 use std::sync::Arc;
 
@@ -22,10 +23,13 @@ use crate::{Line, OpenError, Opening, Options, send, tcp};
 
 /// Opens a session, all within the connect timeout. The future is boxed, so that other kinds of lines need not reserve room for it.
 pub(crate) async fn open(target: &WebTarget, options: &Options) -> Result<WebLine, OpenError> {
+    let awaited = RefCell::new(String::new());
     let due = clock::now() + options.connect_timeout;
-    let opened = Box::pin(tcp::with_deadline(due, Browser::new(target, options)?.open())).await;
-    let waited = options.connect_timeout;
-    let opened = opened.unwrap_or_else(|| Err(OpenError::Timeout { address: target.address.to_string(), waited }));
+    let opened = Box::pin(tcp::with_deadline(due, Browser::new(target, options, &awaited)?.open())).await;
+    let opened = opened.unwrap_or_else(|| {
+        let (address, waited) = (target.address.to_string(), options.connect_timeout);
+        Err(WebError::Timeout { address, waited, awaited: awaited.take() }.into())
+    });
     opened.map_err(|error| match error {
         OpenError::Web(error) => error.without(&Secrets::from_login(target, &options.login)).into(),
         error => error,
@@ -42,10 +46,12 @@ struct Browser<'a> {
     headers: Vec<(String, String)>,
     /// What its requests leave at the host.
     removal: RemovalAtDrop,
+    /// What it waits for, in words for an error.
+    awaited: &'a RefCell<String>,
 }
 
 impl<'a> Browser<'a> {
-    fn new(target: &'a WebTarget, options: &'a Options) -> Result<Self, OpenError> {
+    fn new(target: &'a WebTarget, options: &'a Options, awaited: &'a RefCell<String>) -> Result<Self, OpenError> {
         let cells = &options.login.cells;
         let settings = target.own_for(cells)?;
         let place = Place {
@@ -62,18 +68,21 @@ impl<'a> Browser<'a> {
         let cookies = options.login.cookie.as_deref().map(CookieJar::from_header).unwrap_or_default();
         let client = Client::new(target, options, headers.clone(), cookies)?;
         let terminal = (target.kind.terminal)(place.clone());
-        Ok(Self { target, options, client, terminal, place, headers, removal: RemovalAtDrop::default() })
+        Ok(Self { target, options, client, terminal, place, headers, removal: RemovalAtDrop::default(), awaited })
     }
 
     async fn open(mut self) -> Result<WebLine, OpenError> {
         let (request, offered, has_asked) = self.prepare().await?;
         let prepared = has_asked.then(clock::now);
+        self.await_for("the connection for the WebSocket");
         let mut line = self.client.connect().await?;
+        self.await_for("the answer that opens the WebSocket");
         let (answer, rest) = self.upgrade(&mut line, request, &offered).await?;
         let upgraded = clock::now();
         let subprotocol = answer.headers.get("Sec-WebSocket-Protocol");
         let mut first = Messages::default();
         self.terminal.begin(subprotocol, &mut first).map_err(|error| self.refused_subprotocol(error))?;
+        self.await_for("the session, which is not ready");
         let mut receiver = Receiver::new(Role::Client);
         if answer.headers.get("Sec-WebSocket-Extensions").is_some() {
             receiver = receiver.with_inflater(Inflater::default());
@@ -109,6 +118,7 @@ impl<'a> Browser<'a> {
         &mut self,
         shared: &Arc<OnceCell<CookieJar>>,
     ) -> Result<(Request, Vec<String>, bool), OpenError> {
+        self.await_for("another user's login (login=once)");
         let mut own = None;
         let cookies = shared
             .get_or_try_init(|| async {
@@ -135,11 +145,16 @@ impl<'a> Browser<'a> {
             match step.map_err(|error| self.refused(&last, &error))? {
                 Step::Request(request) => {
                     last = describe(&request);
+                    self.await_for(&format!("the answer to {last}"));
                     answer = Some(self.client.ask(request).await?);
                 }
                 Step::Open(request, offered) => return Ok((request, offered, answer.is_some())),
             }
         }
+    }
+
+    fn await_for(&self, what: &str) {
+        what.clone_into(&mut self.awaited.borrow_mut());
     }
 
     fn note_removal(&mut self) {

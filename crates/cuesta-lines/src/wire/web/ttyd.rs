@@ -31,6 +31,13 @@ struct First {
     rows: u16,
 }
 
+/// What matters here of them.
+#[derive(Default, Deserialize)]
+struct Preferences {
+    #[serde(rename = "disableStdin", default)]
+    is_read_only: bool,
+}
+
 #[derive(Debug, Serialize, Deserialize)]
 struct Size {
     columns: u16,
@@ -64,7 +71,8 @@ impl Session for Terminal {
                 self.is_ready = true;
                 Ok(1..message.len())
             }
-            Some(&(SIZE_OR_TITLE | PREFERENCES)) => Ok(0..0),
+            Some(&SIZE_OR_TITLE) => Ok(0..0),
+            Some(&PREFERENCES) => check_preferences(&message[1..]).map(|()| 0..0),
             _ => {
                 Err(SessionError::OtherProtocol("expected a message of ttyd, whose first byte is 0, 1 or 2".to_owned()))
             }
@@ -120,6 +128,15 @@ impl WebTerminal for Terminal {
     fn exit(&self) -> Option<ExitStatus> {
         self.exit
     }
+}
+
+/// A page takes no keys if it is told so; a ttyd without `-W` drops them and says nothing.
+fn check_preferences(json: &[u8]) -> Result<(), SessionError> {
+    let preferences: Preferences = serde_json::from_slice(json).unwrap_or_default();
+    if preferences.is_read_only {
+        return Err(SessionError::Refused("it is read-only: its preference disableStdin is set".to_owned()));
+    }
+    Ok(())
 }
 
 fn encode_characters(characters: &[u8], payload: &mut Vec<u8>) -> (usize, MessageKind) {
@@ -242,6 +259,17 @@ mod tests {
         place.account.password = Some("falsch".to_owned());
         let refused = Pair::try_open(Terminal::new(place), host()).err();
         assert_eq!(refused, Some(refused_by("/token", 401, "the columns user and password")));
+    }
+
+    #[test]
+    fn a_page_that_takes_no_keys_is_refused() {
+        let mut terminal = Terminal::new(place());
+        let mut take = |message: &[u8]| {
+            terminal.receive(MessageKind::Binary, &mut message.to_vec(), &mut Messages::default()).err()
+        };
+        assert_eq!(take(b"2{ \"disableStdin\": false }"), None);
+        let refused = take(b"2{ \"fontSize\": 13, \"disableStdin\": true }");
+        assert!(matches!(refused, Some(SessionError::Refused(why)) if why.contains("read-only")));
     }
 
     #[test]
