@@ -1,6 +1,6 @@
 """Starts the servers of a study on loopback, and runs a command that types at them.
 
-A study's `servers.py` says which servers there are, and calls `main`. A server has a log and an account `typist` of its
+A study's own script says which servers there are, and calls `main`. A server has a log and an account `typist` of its
 own in a temporary folder. It runs in its own mount and process namespaces: the account and its home exist only there,
 and the kernel ends all sessions with the server. This takes root.
 
@@ -26,6 +26,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import NoReturn
 
 ACCOUNT, UID, HOME = "typist", 54321, "/srv/typist"
 SHELL = "bash"
@@ -63,6 +64,12 @@ class Server:
     """The pattern of the row of its log for a login; None if it logs none."""
     ready: bytes = b""
     """What its log has once it answers, if it listens before that."""
+    program: Path | None = None
+    """Where it is installed, if not by Debian."""
+
+    @property
+    def is_installed(self) -> bool:
+        return self.program is None or self.program.exists()
 
 
 @dataclass
@@ -118,10 +125,10 @@ def main(servers: Mapping[str, Server], about: str | None) -> int:
     """Do what the command line says at a study's servers, and return the exit code; `about` is for `--help`."""
     options = read_arguments([*servers, WITHOUT, "all"], about)
     if os.geteuid() != 0:
-        sys.exit("servers.py: run it as root: the servers need an account and a home of their own")
+        fail("run it as root: the servers need an account and a home of their own")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     reports, code = [], 0
-    for name in [*servers, WITHOUT] if options.server == "all" else [options.server]:
+    for name in list_installed(servers) if options.server == "all" else [options.server]:
         report, ended = serve(name, servers.get(name), options)
         print(report, flush=True)
         reports.append(asdict(report))
@@ -133,8 +140,16 @@ def main(servers: Mapping[str, Server], about: str | None) -> int:
     return code
 
 
+def list_installed(servers: Mapping[str, Server]) -> list[str]:
+    """The servers that can be started, and the baseline; says which cannot."""
+    missing = [name for name, server in servers.items() if not server.is_installed]
+    if missing:
+        print(f"left out, not installed: {', '.join(missing)}", flush=True)
+    return [*(name for name in servers if name not in missing), WITHOUT]
+
+
 def read_arguments(names: Sequence[str], about: str | None) -> argparse.Namespace:
-    usage = "servers.py SERVER [--cpus LIST] [--memory] [--folder DIR] [--json FILE] [-- COMMAND …]"
+    usage = "%(prog)s SERVER [--cpus LIST] [--memory] [--folder DIR] [--json FILE] [-- COMMAND …]"
     layout = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(usage=usage, description=about, formatter_class=layout)
     parser.add_argument("server", choices=names, metavar="SERVER", help=", ".join(names))
@@ -258,7 +273,7 @@ def wait_until(ready: Callable[[], bool], server: "subprocess.Popen[bytes]", log
         with suppress(subprocess.TimeoutExpired):
             server.wait(timeout=0.05)
         if server.returncode is not None or time.monotonic() > deadline:
-            sys.exit(f"servers.py: the server does not start:\n{log.read_text()}")
+            fail(f"the server does not start:\n{log.read_text()}")
 
 
 def listens(port: int) -> bool:
@@ -322,7 +337,11 @@ def descendants(pid: int) -> Iterator[tuple[int, int]]:
 def program(name: str) -> str:
     """The path of one of Debian's programs."""
     path = shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin:/usr/lib/cockpit")
-    return path or sys.exit(f"servers.py: no {name}: ./scripts/setup --tests")
+    return path or fail(f"no {name}: ./scripts/setup --tests")
+
+
+def fail(why: str) -> NoReturn:
+    sys.exit(f"{Path(sys.argv[0]).name}: {why}")
 
 
 def free_port() -> int:

@@ -11,6 +11,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution
+from cuesta.figures.stalls import Stalls
 from cuesta.figures.step import UNDONE, StepFigures
 from cuesta.figures.system_under_test import CpuUse
 from cuesta.line_kinds import without_settings
@@ -27,7 +28,7 @@ from cuesta.report.response_section import FAIR, describe_fairness
 from cuesta.report.samples import describe_stuck_users
 from cuesta.report.validity import name_ending
 from cuesta.target import BUILTIN_HOST
-from cuesta.units import count, join_words, list_counts, many, share
+from cuesta.units import count, join_words, list_counts, many, seconds, share
 
 
 def headline(summary: Summary) -> str:
@@ -230,6 +231,7 @@ def list_oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
         )
     if step.frames:
         yield from describe_costly_frames(step.frames)
+    yield from list_stalls(summary)
     yield from describe_stuck_users(summary)
     if step.fairness and step.fairness.jain < FAIR and step.transactions.count >= ENOUGH * step.fairness.users:
         yield describe_fairness(step.fairness)
@@ -238,6 +240,21 @@ def list_oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
     yield from describe_odd_nodes(step)
     yield from describe_held(summary)
     yield from list_host_doubts(step)
+
+
+def list_stalls(summary: Summary) -> Iterator[str]:
+    """A sentence on each step in which nobody's keys were echoed for a while."""
+    for step in summary.steps:
+        if step.stalls and step.stalls.count:
+            which = f"step {step.step + 1}: " if summary.planned_steps > 1 else ""
+            yield f"{which}{describe_stalls(step.stalls, step.seconds)}"
+
+
+def describe_stalls(stalls: Stalls, of_seconds: float) -> str:
+    """How long nothing was echoed though several users typed."""
+    longest = f"for {seconds(stalls.longest)} no key was echoed, though keys of {many(stalls.users, 'user')} waited"
+    others = f"; {count(stalls.count)} such stalls took {seconds(stalls.seconds)} of {seconds(of_seconds)}"
+    return f"{longest}{others * (stalls.count > 1)}: the host did nothing for anybody"
 
 
 def explain_errors(by_name: Mapping[str, int]) -> str:

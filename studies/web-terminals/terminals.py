@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Starts a web terminal on loopback for the study: `studies/web-terminals/servers.py ttyd -- cuesta run PLAN`.
+"""Starts a web terminal on loopback for the study: `studies/web-terminals/terminals.py ttyd -- cuesta run PLAN`.
 
-    servers.py ttyd|gotty|wetty|jupyter|cockpit|code-server|openssh|none [-- COMMAND …]
-    servers.py all -- cuesta run PLAN --out runs/{server}
+    terminals.py ttyd|gotty|wetty|jupyter|cockpit|code-server|openssh|none [-- COMMAND …]
+    terminals.py all -- cuesta run PLAN --out runs/{server}
 
 The command gets the server's target in CUESTA_TARGET and who logs in in CUESTA_DATA, so that `cuesta run` types there.
 `{server}` in its words is replaced by the server's name. The server ends with the command; without one, with Ctrl+C.
@@ -28,42 +28,44 @@ from pathlib import Path
 from urllib.parse import quote
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from studies.serving import ACCOUNT, HOME, LOGIN_SHELL, UID, Server, main, program
+from studies.serving import ACCOUNT, HOME, LOGIN_SHELL, UID, Server, fail, main, program
 from studies.sshd import OPENSSH
 
 INSTALLED = Path(__file__).resolve().parents[2] / "target/web-servers"
 """Where `scripts/web-servers` installs them."""
+TTYD, GOTTY, JUPYTER = "ttyd/ttyd", "gotty/gotty", "jupyter/bin/jupyter-server"
+WETTY, CODE_SERVER = "wetty/node_modules/wetty/build/main.js", "code_server/node_modules/code-server/out/node/entry.js"
 SHELL_WORDS = [program(LOGIN_SHELL[0]), *LOGIN_SHELL[1:]]
 HASH = "import sys; from jupyter_server.auth.security import passwd; print(passwd(sys.stdin.read()))"
 
 
 def serve_ttyd(folder: Path, port: int) -> list[str]:
     own = ["-p", str(port), "-i", "lo", "-W", "-c", f"{ACCOUNT}:{admit_users(folder)}"]
-    return [installed("ttyd/ttyd"), *own, *SHELL_WORDS]
+    return [find_installed(TTYD), *own, *SHELL_WORDS]
 
 
 def serve_gotty(folder: Path, port: int) -> list[str]:
     own = ["--address", "127.0.0.1", "--port", str(port), "--permit-write"]
     own += ["--credential", f"{ACCOUNT}:{admit_users(folder)}"]
-    return ["env", "TERM=xterm-256color", installed("gotty/gotty"), *own, *SHELL_WORDS]
+    return ["env", "TERM=xterm-256color", find_installed(GOTTY), *own, *SHELL_WORDS]
 
 
 def serve_wetty(_: Path, port: int) -> list[str]:
     """It starts the shell itself, as it does for root who asks for no other machine, and knows no login of its own."""
     own = ["--host", "127.0.0.1", "--port", str(port), "--base", "/wetty", "--ssh-host", "localhost"]
     own += ["--command", " ".join(SHELL_WORDS)]
-    return [installed("wetty/node"), installed("wetty/node_modules/wetty/build/main.js"), *own]
+    return [find_installed("wetty/node"), find_installed(WETTY), *own]
 
 
 def serve_jupyter(folder: Path, port: int) -> list[str]:
-    python = installed("jupyter/bin/python")
+    python = find_installed("jupyter/bin/python")
     password = admit_users(folder)
     hashed = subprocess.run([python, "-c", HASH], input=password, capture_output=True, text=True, check=True).stdout
     own = ["--allow-root", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"]
     own += [f"--ServerApp.root_dir={folder}/homes", "--IdentityProvider.token="]
     own += [f"--PasswordIdentityProvider.hashed_password={hashed.strip()}"]
     own += [f"--ServerApp.terminado_settings={json.dumps({'shell_command': SHELL_WORDS})}"]
-    return ["env", f"HOME={folder}", python, installed("jupyter/bin/jupyter-server"), *own]
+    return ["env", f"HOME={folder}", python, find_installed(JUPYTER), *own]
 
 
 def serve_cockpit(folder: Path, port: int) -> list[str]:
@@ -84,7 +86,7 @@ def serve_code_server(folder: Path, port: int) -> list[str]:
     own += ["--user-data-dir", f"{folder}/data", "--extensions-dir", f"{folder}/extensions"]
     own += ["--disable-telemetry", "--disable-update-check"]
     given = ["env", f"HOME={folder}", f"PASSWORD={admit_users(folder)}"]
-    return [*given, installed("code_server/node"), installed("code_server/node_modules/code-server/out/node/entry.js"), *own]
+    return [*given, find_installed("code_server/node"), find_installed(CODE_SERVER), *own]
 
 
 def target_of_code_server(_: Path, port: int) -> str:
@@ -107,9 +109,10 @@ def admit_users(folder: Path) -> str:
     return password
 
 
-def installed(name: str) -> str:
+def find_installed(name: str) -> str:
+    """The path of what `scripts/web-servers` has installed."""
     path = INSTALLED / name
-    return str(path) if path.exists() else sys.exit(f"servers.py: no {path}: ./scripts/web-servers all")
+    return str(path) if path.exists() else fail(f"no {path}: ./scripts/web-servers all")
 
 
 def printed_by(*command: str) -> str:
@@ -117,17 +120,18 @@ def printed_by(*command: str) -> str:
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def at(kind: str, serve: Callable[[Path, int], list[str]]) -> Server:
-    return Server(serve, partial(target_at, kind=kind))
+def describe(kind: str, serve: Callable[[Path, int], list[str]], program: str | None = None) -> Server:
+    """A server whose target needs no settings."""
+    return Server(serve, partial(target_at, kind=kind), program=INSTALLED / program if program else None)
 
 
 SERVERS = {
-    "ttyd": at("ttyd", serve_ttyd),
-    "gotty": at("gotty", serve_gotty),
-    "wetty": at("wetty", serve_wetty),
-    "jupyter": at("jupyter", serve_jupyter),
-    "cockpit": at("cockpit", serve_cockpit),
-    "code-server": Server(serve_code_server, target_of_code_server, ready=b"HTTP server listening"),
+    "ttyd": describe("ttyd", serve_ttyd, TTYD),
+    "gotty": describe("gotty", serve_gotty, GOTTY),
+    "wetty": describe("wetty", serve_wetty, WETTY),
+    "jupyter": describe("jupyter", serve_jupyter, JUPYTER),
+    "cockpit": describe("cockpit", serve_cockpit),
+    "code-server": Server(serve_code_server, target_of_code_server, program=INSTALLED / CODE_SERVER),
     "openssh": OPENSSH,
 }
 
