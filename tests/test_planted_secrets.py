@@ -1,13 +1,17 @@
 """Secrets that users type, that a host prints back, or that stand in an address are in no file and message of a run."""
 
+import base64
+import json
 import shlex
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from cuesta.errors import Exit
 from tests.conftest import Cuesta, Write
 from tests.daemons import free_port
+from tests.quoting_server import quoting
 
 HOST = """
 printf 'user: '; read user
@@ -69,3 +73,70 @@ def test_no_secret_is_anywhere_and_only_the_owner_reads(here: Path, planted: str
     assert {name: mode for name, mode in modes.items() if mode != 0o600} == {}
     folders = {path.name: path.stat().st_mode & 0o777 for path in (here / "out", *(here / "out").rglob("*/"))}
     assert {name: mode for name, mode in folders.items() if mode != 0o700} == {}
+
+
+WEB_TAPE = """
+Set KeyRate 50cps
+Set WaitTimeout 5s
+Wait+Line /[$] $/
+Forever
+  Type "a" Enter
+  Wait+Line /[$] $/
+End
+"""
+CELLS = {"password": "xQ7 v/Word", "token": "zK4mToken", "cookie": "lang=en; session=pW9nCookie", "badge": "rT5 Badge"}
+SHARED = "vB3hShared"
+BASIC = base64.b64encode(f"ann:{CELLS['password']}".encode()).decode()
+PLAIN = (*CELLS.values(), "pW9nCookie", SHARED, BASIC)
+PLANTED = tuple(dict.fromkeys((*PLAIN, *(quote(secret, safe="") for secret in PLAIN))))
+"""All that must not be found: secrets, and how they were sent."""
+LOGINS = {
+    "ttyd": ("ttyd+ws://127.0.0.1:PORT/", ["password", "cookie"], CELLS["password"] + " " + BASIC + " pW9nCookie"),
+    "bare": (
+        "ws://127.0.0.1:PORT/{badge}/x?token={token}",
+        ["token", "cookie", "badge"],
+        " ".join([CELLS["token"], CELLS["cookie"], CELLS["badge"], quote(CELLS["badge"])]),
+    ),
+    "shared": ("ws://127.0.0.1:PORT/#token=env:PLANTED", [], SHARED),
+}
+"""Web terminals: the target, columns of the users' table besides `user`, and what their server quotes."""
+QUICK = {("text", "ttyd"), ("output", "bare"), ("later", "shared")}
+
+
+@pytest.mark.parametrize(
+    ("way", "login"),
+    [
+        pytest.param(way, login, marks=[] if (way, login) in QUICK else [pytest.mark.nightly])
+        for way in ("output", "page", "text", "json", "redirect", "close", "later")
+        for login in (LOGINS if way != "page" else ["ttyd"])  # the only one that asks for a page first
+    ],
+)
+def test_no_secret_of_a_web_terminal_is_anywhere_though_its_server_quotes_them(
+    here: Path, write: Write, cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch, login: str, way: str
+) -> None:
+    target, columns, quotes = LOGINS[login]
+    write("web.tape", WEB_TAPE)
+    write("users.csv", f"{','.join(['user', *columns])}\n{','.join(['ann', *(CELLS[name] for name in columns)])}\n")
+    monkeypatch.setenv("PLANTED", SHARED)
+    if way == "output":  # a program prints them as they are
+        quotes = " ".join(CELLS[name] for name in columns) or SHARED
+    with quoting(quotes, way, good=1) as server:  # the first session is the check before the run
+        place = ["--target", target.replace("PORT", str(server.port))]
+        place += ["--data", "users.csv"] if columns else []
+        place += ["--secret", "badge"] if "badge" in columns else []
+        times = ["--users", "1", "--settle", "0s", "--measure", "500ms", "--log-transactions", "--cast", "0"]
+        run = ("run", "web.tape", *place, *times, "--meters", "none")
+        all_said = [cuesta(*run, "--dry-run").ends(), cuesta(*run, "--out", "out", "--verbose", "--json", "run.json")]
+        all_said.append(cuesta("report", "out", "--out", "page.html", "--junit", "junit.xml").ends())
+        if way in {"page", "text", "json", "redirect"}:
+            refused = cuesta(*run).ends(Exit.FAILED)
+            assert "…" in refused.err
+            all_said.append(refused)
+    summary = json.loads((here / "run.json").read_text())
+    assert bool(summary["errors"]["count"] or summary["errors"]["before"]) == (way != "output"), summary["errors"]
+    if way != "output":
+        assert "…" in str(summary["errors"]["said"])
+    own = ("web.tape", "users.csv")
+    texts = {str(path): path.read_bytes().decode(errors="replace") for path in files(here) if path.name not in own}
+    texts["messages"] = "".join(ended.out + ended.err for ended in all_said)
+    assert [(where, secret) for where, text in texts.items() for secret in PLANTED if secret in text] == []

@@ -1,6 +1,6 @@
 """The commands of README's first screen, as they are written there, from the root of the repository.
 
-Hosts that only readers have are replaced by real ones of this machine; for ttyd, which Debian 12 lacks, ssh stands in.
+Hosts that only readers have are replaced by real ones of this machine.
 """
 
 import json
@@ -20,12 +20,13 @@ from cuesta.errors import Exit
 from tests.daemons import AT_A_SHELL, sshd
 from tests.hercules import hercules
 from tests.test_block_mode import ANSWERS
+from tests.web_servers import ttyd
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = re.findall(r"^\$ (cuesta .*)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
 """One for each kind of reader, in README's order."""
 BASTION, CI, WEB, LOGIN, GREEN = COMMANDS
-CLIENT, SERVER = "ttyd-client --url http://web:7681", "$(pgrep -xo ttyd)"
+WEB_HOST, SERVER = "web:7681", "$(pgrep -xo ttyd)"
 USERS = 20
 """Devices of the mainframe."""
 
@@ -98,10 +99,10 @@ def test_a_program_is_compared_with_itself_before(tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly
-def test_a_client_is_typed_through(tmp_path: Path) -> None:
-    with shells(tmp_path, "web") as (home, pid):
-        client = f"ssh -tt -F {home}/.ssh/config {getuser()}@web"
-        counts = measured(WEB, home, SHORT, {CLIENT: client, SERVER: str(pid)})
+def test_a_web_terminal_is_typed_at(tmp_path: Path) -> None:
+    with ttyd.serve(tmp_path) as server:
+        here = {WEB_HOST: f"127.0.0.1:{server.port}", SERVER: str(server.pid)}
+        counts = measured(WEB, tmp_path, SHORT, here)
     assert counts["echo"] > 20
 
 

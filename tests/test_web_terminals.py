@@ -1,6 +1,10 @@
 """Real shells at real web-terminal servers, each typed at by its own kind of line."""
 
+import json
+import os
+import select
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -8,6 +12,7 @@ from cuesta.errors import Exit
 from tests.at_a_shell import KEYS, PLAN, TAPE, USERS
 from tests.conftest import Cuesta, Write
 from tests.enough import ended_after
+from tests.processes import command_of, descendants
 from tests.web_servers import NIGHTLY, SERVERS
 from tests.web_servers.server import WebServer
 
@@ -22,6 +27,27 @@ def target_of(kind: str, server: WebServer) -> str:
     return f"{kind.removesuffix('hub')}+{server.place}{more.get(kind, '')}"
 
 
+def list_left(kind: str, server: WebServer) -> list[str]:
+    """What sessions have left at a server that would keep it: terminals, shells."""
+    if kind.startswith("jupyter"):
+        request = Request(f"http://127.0.0.1:{server.port}{server.base}api/terminals")
+        request.add_header("Authorization", f"token {server.account.token}")
+        with urlopen(request) as answer:
+            return [terminal["name"] for terminal in json.load(answer)]
+    shells = [pid for pid in descendants(server.pid) if command_of(pid).startswith((b"bash\0", b"/bin/bash\0"))]
+    return [command_of(pid).decode() for pid in shells if not has_ended(pid)]
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a process has ended, within ten seconds."""
+    try:
+        ended = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    with os.fdopen(ended):
+        return bool(select.select([ended], [], [], 10)[0])
+
+
 @pytest.mark.parametrize(
     "kind", [pytest.param(kind, marks=[pytest.mark.nightly] if kind in NIGHTLY else []) for kind in SERVERS]
 )
@@ -32,10 +58,12 @@ def test_users_type_at_a_real_shell_in_a_browser(kind: str, here: Path, write: W
         write("users.csv", f"user,token\njoe,{server.account.token}\n")
         data = ("--data", "users.csv") if server.account.token else ()
         summary = cuesta(*RUN, target_of(kind, server), *data).ends(Exit.INTERRUPTED).json
+        assert list_left(kind, server) == []
     assert summary["invalid_because"] == []
     assert summary["errors"]["count"] == 0, summary["errors"]
     # Each user's first sum may have been typed before measuring began.
     assert summary["echo"]["count"] >= KEYS * (summary["transactions"]["count"] - USERS)
     assert 0 < summary["echo"]["p50"] < summary["response"]["p99"]
+    assert summary["left_behind"] == []
     opened = [summary[phase]["count"] for phase in ("connect", "upgrade", "session")]
     assert opened == [USERS, USERS, USERS]

@@ -17,22 +17,22 @@ fuzz_target!(|input: (bool, bool, u8, Vec<u8>)| {
 /// The events in bytes that come in pieces of `size`, and the error that ends them.
 fn feed(mut receiver: Receiver, raw: &[u8], size: usize) -> (Vec<Event>, Option<FrameError>) {
     let mut events = Vec::new();
-    for piece in raw.chunks(size) {
-        let mut piece = piece.to_vec();
+    for chunk in raw.chunks(size) {
+        let mut bytes = chunk.to_vec();
         let mut at = 0;
-        while at < piece.len() {
-            let (taken, event) = match receiver.receive(&mut piece[at..]) {
-                Ok(received) => received,
+        while at < bytes.len() {
+            let (len, event) = match receiver.receive(&mut bytes[at..]) {
+                Ok(result) => result,
                 Err(error) => return (events, Some(error)),
             };
-            assert!(taken > 0 && at + taken <= piece.len());
+            assert!(len > 0 && at + len <= bytes.len());
             events.extend(event.map(|event| match event {
                 Event::Message(kind, Content::Here(range)) => {
-                    Event::Message(kind, Content::Held(piece[at..][range].to_vec()))
+                    Event::Message(kind, Content::Held(bytes[at..][range].to_vec()))
                 }
                 other => other,
             }));
-            at += taken;
+            at += len;
         }
     }
     (events, None)

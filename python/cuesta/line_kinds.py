@@ -1,6 +1,7 @@
-"""The kinds of lines: the table of `crates/cuesta-lines/src/target.rs`, where each column is explained."""
+"""The kinds of lines: the table of `crates/cuesta-lines/src/kinds.rs`, where each column is explained."""
 
 import json
+import re
 from typing import Literal, TypedDict
 from urllib.parse import parse_qsl, urlsplit
 
@@ -21,6 +22,7 @@ class Kind(TypedDict):
     logs_in: bool
     last_phase: Literal["connect", "login", "session"]
     writable_by: str | None
+    left_behind: str | None
     has_shell: bool
     only_connects: bool
     recordable: bool
@@ -29,9 +31,12 @@ class Kind(TypedDict):
 
 
 KINDS: dict[str, Kind] = {kind["name"]: kind for kind in json.loads(_native.line_kinds())}
-SYNTAX = ", ".join(f"`{kind['syntax']}`" for kind in KINDS.values())
+SYNTAX = ", ".join(f"`{kind['syntax']}`" for name, kind in KINDS.items() if "+" not in name)
+SYNTAX += ", `ttyd+ws://HOST/PATH` and its kin (docs/web.md)"
 OWN_PROGRAMS = tuple(name for name, kind in KINDS.items() if kind["starts_program"])
 """Kinds whose REST is a command: the driver starts a program for each line."""
+WEB = tuple(name for name in KINDS if re.fullmatch(r"([\w-]+\+)?wss?", name))
+"""Kinds of lines over WebSockets: in their targets `{column}` stands for a cell of the users' table."""
 
 
 def is_target(text: str) -> bool:
@@ -59,9 +64,21 @@ def settings_of(target: str) -> dict[str, str]:
     return dict(parse_qsl(_split_settings(target)[1]))
 
 
+def columns_of(target: str) -> list[str]:
+    """The columns of the users' table that a target names, each once."""
+    named = re.findall(r"\{([^}]*)\}", target) if kind_of(target) in WEB else []
+    return list(dict.fromkeys(named))
+
+
+def trusts_any_host(target: str) -> bool:
+    """Whether a target's lines trust a host by TLS without checking its certificate."""
+    return bool({"insecure", "verify=no"}.intersection(_split_settings(target)[1].split("&")))
+
+
 def _split_settings(target: str) -> tuple[str, str]:
     """A target without its settings, and these. Commands have none."""
     if kind_of(target) in OWN_PROGRAMS:
         return target, ""
-    address, _, settings = target.partition(row_of(target)["settings_mark"])
+    kind = KINDS.get(kind_of(target))
+    address, _, settings = target.partition(kind["settings_mark"] if kind else "?")
     return address, settings

@@ -7,10 +7,12 @@ BUILTIN_HOST = "host:"
 LOOPBACK = "127.0.0.1"
 """Where the built-in host listens by default."""
 PASSWORD = re.compile(
-    r"(://[^/@:\s]*:)(?:[^/\s]*|\S*)@|((?:password|passphrase|secret|token|api_?key|access_?key)=)[^&\s'\"]*",
+    r"(://[^/@:\s]*:)(?:[^/\s]*|\S*)@"
+    r"|((?:password|passwd|passphrase|secret|token|ticket|auth|session|cookie|api_?key|access_?key)=)"
+    r"(?!\{\w+\}(?:[&#\s'\"]|$)|env:\w+(?:[&\s'\"]|$))[^&\s'\"]*",
     re.IGNORECASE,
 )
-"""A password in a URL, and the part before it."""
+"""A password in a URL, and the part before it. `{column}` and `env:NAME` only name where one is."""
 
 
 def without_passwords(text: str) -> str:

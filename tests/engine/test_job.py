@@ -43,12 +43,21 @@ def test_the_default_service_fits_the_tape(write: Write, tape: str, service: str
         ('host.service = "echo"', "Enter\nWait+Unlock", "at the built-in host: echo: a VT's keyboard is never locked"),
         ('host.service = "form 150"', "Ctrl+C", "a 3270 has no chords"),
         ('target = "tn3270://127.0.0.1:1"', "Enter\nWait+Delivered", "is for bsc:// targets"),
+        ('target = "ws://127.0.0.1:1/#frames=text"', r'Press "\xff"', r'bytes of Press "\\xff" are no UTF-8'),
+        ('target = "ws://127.0.0.1:1/#frames=text&charset=cp437"', 'Type "a"', "leave charset out"),
     ],
 )
 def test_a_tape_is_for_the_terminals_of_its_target(here: Path, write: Write, target: str, tape: str, why: str) -> None:
     write("x.tape", tape)
     with pytest.raises(InputError, match=why):
         job_of(here, write, f'tape = "x.tape"\n{target}')
+
+
+def test_bytes_that_are_no_text_can_be_typed_where_a_line_carries_bytes(here: Path, write: Write) -> None:
+    write("x.tape", r'Press "\xff"')
+    job_of(here, write, 'tape = "x.tape"\ntarget = "ws://127.0.0.1:1/"')
+    write("x.tape", r'Press "\xc3\xa9"')
+    job_of(here, write, 'tape = "x.tape"\ntarget = "ws://127.0.0.1:1/#frames=text"')
 
 
 def test_tapes_of_one_name_are_numbered(here: Path, write: Write) -> None:
@@ -98,6 +107,24 @@ def test_columns_that_a_tape_needs_must_exist(here: Path, write: Write) -> None:
     with pytest.raises(InputError, match=r"users.csv: no column `password`") as raised:
         job_of(here, write, 'tape = "login.tape"\ndata = "users.csv"')
     assert raised.value.remedy == "of the tape's columns it has: user"
+
+
+def test_columns_that_a_target_names_must_exist_and_be_filled(here: Path, write: Write) -> None:
+    target = "ws://host.invalid/{ns}?token={token}"
+    plan = f'tape = "bash"\ntarget = "{target}"\nusers = 3'
+    with pytest.raises(
+        InputError, match=r"the target ws://host.invalid:80/\{ns\}.* names the column `ns` .* no users are"
+    ):
+        job_of(here, write, plan)
+    write("users.csv", "ns,pin\na,1\n")
+    with pytest.raises(InputError, match=r"users.csv: no column `token`: the target ws:.* names the column `token`"):
+        job_of(here, write, f'{plan}\ndata = "users.csv"')
+    write("users.csv", "ns,token\na,1\nb,\n")
+    with pytest.raises(InputError, match=r"users.csv: user 2 of its users has no `token`"):
+        job_of(here, write, f'{plan}\ndata = "users.csv"')
+    write("users.csv", "ns,token\na,1\nb,2\n")
+    job = job_of(here, write, f'{plan}\ndata = "users.csv"')
+    assert job.plan.settings.group[0].target == "ws://host.invalid:80/{ns}?token={token}"
 
 
 def test_more_agents_than_users_are_refused(here: Path, write: Write) -> None:

@@ -26,6 +26,18 @@ def test_secrets_are_not_shown(write: Write) -> None:
     assert "hunter2" not in repr(users)
 
 
+def test_what_logs_in_at_web_terminals_is_secret(write: Write) -> None:
+    write("users.csv", "user,token,cookie,password\nu1,a,b,c\n")
+    assert read_users("users.csv").secret == ["token", "cookie", "password"]
+
+
+def test_the_first_user_with_an_empty_cell_is_found(write: Write) -> None:
+    write("users.csv", "user,token\nu1,a\nu2,b\nu3,\n")
+    users = read_users("users.csv")
+    assert [users.find_empty("token", count) for count in (2, 3, 9)] == [None, 2, 2]
+    assert users.find_empty("user", 9) is None
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -9,12 +9,14 @@ import pytest
 
 from cuesta.analysis.law import apply_law
 from cuesta.analysis.summary import LocatedDoubt, Summary, summarise
+from cuesta.engine.folder import change_run
 from cuesta.figures.durations import Distribution
 from cuesta.records.rows import TimeSums
 from cuesta.report.headline import big_figures, headline, unusual_section
 from cuesta.report.law import describe_law_terms
 from cuesta.report.model import Remark
 from cuesta.report.run_report import text
+from cuesta.report.several import build_page
 from cuesta.report.validity import join_advice, list_doubts
 from tests.report import made_up
 from tests.run_folder import Row, RunFolder
@@ -182,3 +184,15 @@ def test_advice_is_given_once(tmp_path: Path) -> None:
     assert doubts[1] == (f"step 2: {doubts[0][0]}", "")
     assert join_advice(doubts[1]) == doubts[1][0]
     assert all(advice for _, advice in [doubts[0], *doubts[2:]])
+
+
+def test_hosts_that_were_trusted_without_a_certificate_are_named_and_make_no_run_invalid(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run").write()
+    targets = ["ttyd+wss://lab.invalid:443/a?insecure", "tn3270s://host.invalid:992"]
+    change_run(folder, {"host": {"builtin": False, "targets": targets}})
+    summary = summarise(folder)
+    notice = "ttyd+wss://lab.invalid:443/a: the host's certificate was not checked"
+    assert summary.valid
+    assert (text(summary).count(notice), text(summary).count("not checked")) == (1, 1)
+    assert notice in str(build_page({"run": summary}, tmp_path)).replace("&#39;", "'")
+    assert summary.json()["unchecked_hosts"] == ["ttyd+wss://lab.invalid:443/a"]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use cuesta_lines::{Options, TerminalKind, TerminalSettings, kind_of};
+use cuesta_lines::{Options, TerminalKind, TerminalSettings, kind_of, shared_token};
 use cuesta_record::{SeriesId, SeriesNames, Stamp, WaitSeries};
 use cuesta_screen::vt::{Modes, Widths, key_bytes};
 use cuesta_tape::{Key, Keys, Op, Piece, Program, Script, TooLong};
@@ -144,6 +144,7 @@ impl Group {
             secret_columns: Arc::new(SecretColumns::new(
                 group.data.first().into_iter().flat_map(BTreeMap::keys),
                 &group.secret,
+                shared_token(&group.target),
             )),
         })
     }

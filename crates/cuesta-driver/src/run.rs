@@ -275,11 +275,8 @@ fn drive(spec: Arc<RunSpec>, layout: &RunLayout, parts: WorkerParts, mut stop: S
         let shared = ThreadState::new(spec, schedule, groups, connect, memory).watched_by(watch);
         worker::run_thread(Rc::new(shared), thread, handle, stopped, announcements).await
     })?;
-    // When a run has ended, so have the programs that it started, and web terminals have nothing of it left.
+    // When a run has ended, so have the programs that it started.
     cuesta_lines::wait_for_ended_programs();
-    for left in cuesta_lines::wait_for_removals() {
-        eprintln!("cuesta: {left}");
-    }
     stop.needed = !completed;
     Ok(completed)
 }
@@ -306,7 +303,9 @@ fn finish(
         (None, false) => "interrupted",
     };
     let reason = failure.as_ref().map(ToString::to_string);
-    recorder.finish(&AgentEnd { ended, reason, rss_per_user: rss_per_user() })?;
+    // When a run has ended, web terminals have nothing left of it.
+    let left_behind = cuesta_lines::wait_for_removals();
+    recorder.finish(&AgentEnd { ended, reason, rss_per_user: rss_per_user(), left_behind })?;
     cast.map_or(Ok(()), CastWriter::finish)?;
     failure.map_or(Ok(()), Err)
 }
@@ -350,7 +349,7 @@ pub fn simulate(
         let handle = handles.remove(0);
         worker::run_thread(Rc::new(shared), thread, handle, Arc::default(), announcements).await;
         drop(handles);
-        recorder.finish(&AgentEnd { ended: "completed", reason: None, rss_per_user: None })?;
+        recorder.finish(&AgentEnd { ended: "completed", reason: None, rss_per_user: None, left_behind: Vec::new() })?;
         Ok(())
     })?
 }

@@ -269,7 +269,7 @@ impl User {
         self.shared.user(self.slot, |user| user.opening = Some(self.next_due));
         let line = connect(self.group, self.number).await.map_err(|error| {
             self.shared.tally(|tally| {
-                tally.counts.said.entry(error.failure()).or_insert_with(|| error.to_string());
+                tally.counts.said.entry(error.failure()).or_insert_with(|| self.hide_secrets(&error.to_string()));
             });
             let end = if error.failure() == Failure::Timeout { WaitEnd::TimedOut } else { WaitEnd::Lost };
             let series = self.shared.groups[self.group].series.line.last;

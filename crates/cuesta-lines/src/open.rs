@@ -14,8 +14,12 @@ use crate::tls::{Tls, TlsClient};
 use crate::wire::bisync::Role;
 use crate::{
     Address, Bisync, Charset, Line, Login, Pipe, ProgramError, Pty, RateLimited, SerialError, SshError, Target, Telnet,
-    TelnetTarget, TerminalSettings, TlsSettings, Tn3270, Tn3270Target, WebError, serial, ssh, tcp, web,
+    TelnetTarget, TerminalSettings, TlsSettings, Tn3270, Tn3270Target, WebError, receive, serial, ssh, tcp, web,
 };
+
+/// Silence after which a program has started, and the longest time that it is given.
+const QUIET: Duration = Duration::from_millis(100);
+const LONGEST_START: Duration = Duration::from_secs(2);
 
 /// Settings of a line.
 #[derive(Debug, Clone)]
@@ -176,6 +180,25 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
         Target::Ssh(target) => Ok(text_line(ssh::open(target, options).await?, options)),
         Target::Web(target) => Ok(text_line(web::open(target, options).await?, options)),
     }
+}
+
+/// Opens a line and closes it, to learn whether a user could. As [`open`].
+///
+/// A shell that is hung up while it starts may miss that, and stay for good (seen of bash below ttyd): so a web terminal's has time to
+/// show its prompt.
+pub async fn probe(target: &Target, options: &Options) -> Result<(), OpenError> {
+    let mut line = open(target, options).await?;
+    if matches!(target, Target::Web(_)) {
+        let mut piece = [0; 4096];
+        let until = clock::now() + LONGEST_START;
+        while clock::now() < until {
+            let received = tcp::with_deadline(clock::now() + QUIET, receive(&mut *line, &mut piece)).await;
+            if !received.is_some_and(|received| received.is_ok_and(|received| received.len > 0)) {
+                break;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A line of text, with its speed and its character set.

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::target::KINDS;
+use crate::kinds::KINDS;
 
 /// Why a text is not a target.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -27,10 +27,10 @@ pub enum TargetError {
     Slashes { scheme: String, command: String },
     /// `https://lab.example/user/joe/lab`
     #[error(
-        "\"{0}\" is a page's address: name the kind of web terminal that is there, as in ttyd+ws://HOST/ or \
-        jupyter+wss://HOST/user/joe/ (docs/web.md: which of these is yours)"
+        "a page's address: name the kind of web terminal that is there, as in ttyd+ws://HOST/ or \
+        jupyter+wss://HOST/user/joe/ (docs/web.md: which of these is yours); cuesta run --target with this address says which it looks like"
     )]
-    Page(String),
+    Page,
     /// `k8s+wss://h`
     #[error("{scheme}: names too little: expected {scheme}://HOST{names}")]
     NoPath { scheme: String, names: &'static str },

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use crate::Charset;
-use crate::target::{TargetError, TerminalKind, kind_of};
+use crate::kinds::{TerminalKind, kind_of};
+use crate::target::TargetError;
 
 /// The settings of the terminal in a target's query. The default is that of a target without any.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -16,11 +16,10 @@ pub(crate) fn probe(py: Python<'_>, target: &str, row: BTreeMap<String, String>)
     let options = Options { login: Login::from_row(&row), ..Options::for_target(target) };
     let target: Target = target.parse().map_err(errors::run)?;
     py.detach(move || {
-        let open =
-            async move { cuesta_lines::open(&target, &options).await.map(drop).map_err(|error| error.to_string()) };
-        let opened = clock::run(Time::Real, open);
+        let probe = async move { cuesta_lines::probe(&target, &options).await.map_err(|error| error.to_string()) };
+        let probed = clock::run(Time::Real, probe);
         cuesta_lines::wait_for_removals();
-        opened
+        probed
     })
     .map_err(errors::run)?
     .map_err(errors::run)

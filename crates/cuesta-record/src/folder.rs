@@ -55,6 +55,8 @@ record! {
         reason: Option<String> = Unitless | none;
         /// growth of the process's resident memory, divided by its number of users
         rss_per_user: Option<u64> = Bytes | none;
+        /// what its users left at web terminals that could not be removed, one sentence each
+        left_behind: Vec<String> = Unitless | [];
     }
 }
 

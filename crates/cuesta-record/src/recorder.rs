@@ -289,7 +289,7 @@ mod tests {
                 assert!(handle.deliver(*interval, &mut tally));
             }
         }
-        let ending = AgentEnd { ended: "completed", reason: None, rss_per_user: None };
+        let ending = AgentEnd { ended: "completed", reason: None, rss_per_user: None, left_behind: Vec::new() };
         let view = recorder.view();
         recorder.finish(&ending).expect("writes");
         assert!(view.lock().expect("whole").finished);

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cuesta.figures.limit import Limit
 from cuesta.ledger import JsonObject, Recorded
+from cuesta.line_kinds import trusts_any_host, without_settings
 from cuesta.plan.fields import Load
 from cuesta.plan.published import PublishedFigure, PublishedTable
 from cuesta.plan.schema import Validity
@@ -52,6 +53,18 @@ class Planned:
     def closed(self) -> bool:
         """Whether every user waits for the answer and thinks before the next input."""
         return self.load == "closed"
+
+
+def list_unchecked(recorded: Recorded) -> list[str]:
+    """The targets, without settings, whose hosts were trusted although no certificate was checked."""
+    targets: list[str] = recorded.run.get("host", {}).get("targets", [])
+    return [without_settings(target) for target in targets if trusts_any_host(target)]
+
+
+def list_left_behind(recorded: Recorded) -> list[str]:
+    """What the agents' users left at web terminals, one sentence each."""
+    endings = (agent.ending for agent in recorded.agents if agent.ending)
+    return [left for ending in endings for left in ending.get("left_behind", [])]
 
 
 def read_planned(recorded: Recorded, step: int) -> Planned | None:

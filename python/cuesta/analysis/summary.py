@@ -11,7 +11,7 @@ from cuesta.analysis.answer_sizes import SizesOfClasses, find_shrunk
 from cuesta.analysis.capacity.bottleneck import find_bottleneck
 from cuesta.analysis.doubts import Doubt, find_run_doubts, find_step_doubts
 from cuesta.analysis.past_saturation import past_saturation
-from cuesta.analysis.planned import read_allowed, read_published
+from cuesta.analysis.planned import list_left_behind, list_unchecked, read_allowed, read_published
 from cuesta.analysis.published import list_unmeasured
 from cuesta.analysis.search import SearchResult, search_result
 from cuesta.analysis.search.user_pool import lacks_users
@@ -137,6 +137,8 @@ class Summary:
             past_saturation=self.past_saturation,
             marks=list_marks(self.recorded),
             starts_held=list_held(self.recorded),
+            unchecked_hosts=list_unchecked(self.recorded),
+            left_behind=list_left_behind(self.recorded),
             planned_steps=self.planned_steps,
             steps=self.steps,
             limits=self.limits,

@@ -24,9 +24,10 @@ from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
 from cuesta.line_kinds import row_of
 from cuesta.private_files import write_private
-from cuesta.target import kind_of
+from cuesta.target import kind_of, without_passwords
 from cuesta.terminal import inform, show
 from cuesta.workflow.loop_tape import LOGOUT, loop_tape
+from cuesta.workflow.web_pages import refuse_page
 
 LOOK_EVERY = 0.1
 """Seconds between looks at the relay."""
@@ -113,11 +114,12 @@ def _record(arguments: argparse.Namespace) -> int:
 
 
 def _target(arguments: argparse.Namespace) -> str:
+    refuse_page(arguments.target)
     text = arguments.target or f"pty:{shlex.join(arguments.command)}"
     try:
         target = _native.target(text)
     except ValueError as error:
-        raise UsageError(f"--target: {error}") from None
+        raise UsageError(f"--target: {without_passwords(str(error))}") from None
     if target.startswith("pipe:"):
         command = target.removeprefix("pipe:")
         remedy = f"record it on one, and play that tape here: cuesta record --target {shlex.quote(f'pty:{command}')}"

@@ -12,6 +12,7 @@ from cuesta.errors import Exit
 from cuesta.terminal import inform
 from cuesta.workflow.dry_run import plan_data, show_plan
 from cuesta.workflow.measure import measure, notices, prepare_run
+from cuesta.workflow.web_pages import refuse_page
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -21,17 +22,19 @@ def carry_out(arguments: argparse.Namespace) -> int:
         node_session.serve()
         return Exit.GOOD
     check_json(arguments.json)
+    if not arguments.dry_run:
+        refuse_page(arguments.target)
     job = prepare_run(raw_options(arguments), Path.cwd(), arguments.out)
     if arguments.dry_run:
         if arguments.json != "-":
             say(show_plan(job), arguments.json)
         write_json(arguments.json, plan_data(job))
         return Exit.GOOD
-    for notice in () if arguments.quiet else notices(job):
-        inform(f"cuesta: {notice}")
     settings = job.plan.settings
+    folder = arguments.out or new_folder(Path(), settings.name)
+    for notice in () if arguments.quiet else notices(job, folder):
+        inform(f"cuesta: {notice}")
     with catch_interrupts() as stopping:
-        folder = arguments.out or new_folder(Path(), settings.name)
         with control_run(arguments, stopping, settings.name, folder, settings) as control:
             run = measure(job, folder, control)
         # Inside the block, so that a first Ctrl-C during the summary does not lose it.

@@ -11,6 +11,7 @@ from cuesta.engine.folder import new_folder
 from cuesta.errors import Exit, UsageError
 from cuesta.workflow.dry_run import plan_data, show_plan
 from cuesta.workflow.find_limit import PlannedSearch, SearchTerms, find_limit, prepare_resumed, prepare_search
+from cuesta.workflow.web_pages import refuse_page
 
 OF_A_NEW_SEARCH = ("file", "most", "rule", "out")
 """Arguments, besides the settings of a plan, that a search which goes on cannot have."""
@@ -18,6 +19,8 @@ OF_A_NEW_SEARCH = ("file", "most", "rule", "out")
 
 def carry_out(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
+    if not arguments.dry_run:
+        refuse_page(arguments.target)
     planned = _plan_search(arguments)
     if arguments.dry_run:
         return _dry_run(planned, arguments.json)

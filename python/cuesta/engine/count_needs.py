@@ -47,8 +47,9 @@ def count_needs(job: Job, node: int = 0) -> NodeNeeds:
 
     def needs_of_target(target: str) -> TargetNeeds:
         group = next(group for groups in steps for group in groups if group.target == target)
-        users = job.users_of(group).first(node + 1)
-        return TargetNeeds(target, most(lambda group: group.target == target), users[-1] if users else {})
+        table = job.users_of(group)
+        users, lines = table.first(node + 1), most(lambda group: group.target == target)
+        return TargetNeeds(target, lines, users[-1] if users else {}, table.secret)
 
     targets = [
         needs_of_target(target) for target in dict.fromkeys(group.target for groups in steps for group in groups)

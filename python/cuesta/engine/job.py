@@ -11,6 +11,7 @@ from cuesta.engine.tapes import TapeFile, is_cast, read_tape
 from cuesta.engine.users import Users, read_users
 from cuesta.errors import InputError
 from cuesta.figures.reference import Reference
+from cuesta.line_kinds import columns_of, without_settings
 from cuesta.plan import Group, Plan, Segment, Service, Settings, Step
 from cuesta.plan.meter_places import list_hosts
 from cuesta.plan.sweep import setting_at
@@ -85,6 +86,7 @@ def prepare(plan: Plan) -> Job:
         _check_work(job, group)
         _check_place(plan, group)
         _check_columns(job, group)
+        _check_target_columns(job, group)
     for step in plan.steps:
         _check_network(step)
         _check_pairs(job, step)
@@ -283,6 +285,20 @@ def _check_columns(job: Job, group: Group) -> None:
     header = "its first row must name the columns; it is not shown, because it may be a user"
     remedy = f"of the tape's columns it has: {', '.join(known)}" if known else header
     raise InputError(f"{group.data}: no column `{missing[0]}`: {request}", remedy)
+
+
+def _check_target_columns(job: Job, group: Group) -> None:
+    """Each of a group's users needs what its target names: else all lines of theirs would fail."""
+    target, users = without_settings(group.target), job.users_of(group)
+    for name in columns_of(group.target):
+        what = f"the target {target} names the column `{name}` of the users' table"
+        if not group.data:
+            raise InputError(f"{what}, and no users are given", "give a CSV with that column: --data USERS.csv")
+        if name not in users.columns:
+            header = "its first row must name the columns; it is not shown, because it may be a user"
+            raise InputError(f"{group.data}: no column `{name}`: {what}", header)
+        if (user := users.find_empty(name, group.users)) is not None:
+            raise InputError(f"{group.data}: user {user + 1} of its users has no `{name}`: {what}", "fill that cell")
 
 
 def _check_secrets(job: Job) -> None:

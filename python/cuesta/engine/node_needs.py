@@ -23,6 +23,8 @@ class TargetNeeds:
     """The most that are open at once."""
     user: Mapping[str, str] = field(repr=False)
     """One user's row, with which a login is tried. Secret."""
+    secret: Sequence[str] = field(default_factory=list)
+    """The columns of it that no message may show."""
 
 
 @dataclass(frozen=True, slots=True)

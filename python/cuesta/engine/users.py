@@ -15,6 +15,8 @@ from cuesta.errors import InputError
 from cuesta.foreign_files import TooLongError, read_bytes
 from cuesta.units import many
 
+LOGS_IN = ("cookie",)
+"""Columns that log in at web terminals, and that are not named like secrets."""
 LONGEST = 256 << 20
 """Bytes; ten million users fit."""
 
@@ -40,7 +42,13 @@ class Users:
 
     @property
     def secret(self) -> list[str]:
-        return [name for name in self.columns if name in self.named or _native.names_secret(name)]
+        known = (*self.named, *LOGS_IN)
+        return [name for name in self.columns if name in known or _native.names_secret(name)]
+
+    def find_empty(self, column: str, count: int) -> int | None:
+        """The first of so many users, from 0, whose cell in a column is empty; None if none is."""
+        cells = self.cells[self.columns.index(column) :: len(self.columns)][:count]
+        return next((user for user, cell in enumerate(cells) if not cell), None)
 
     def describe(self, typed: Iterable[str]) -> str:
         """The number of users, and the columns that a tape types, secret ones marked."""

@@ -42,6 +42,12 @@ class RunFigures:
     )
     marks: list[MarkFigures] = declare("what those who watched marked, in order of time")
     starts_held: list[HeldStarts] = declare("when those who watched held the start of users; empty if they did not")
+    unchecked_hosts: list[str] = declare(
+        "targets whose hosts were trusted although their certificates were not checked (`insecure`, `verify=no`)"
+    )
+    left_behind: list[str] = declare(
+        "what users left at web terminals that could not be removed, one sentence each; empty if nothing is left"
+    )
     planned_steps: int = declare("number of load steps in the plan", Unit.COUNT)
     steps: list[StepFigures] = declare("the figures of each step that was measured")
     limits: list[LimitResult] = declare("each limit of each step, and whether it was kept")

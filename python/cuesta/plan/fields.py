@@ -23,6 +23,7 @@ from cuesta.plan.meter_places import hide_passwords, read_meters
 from cuesta.plan.reading import number_as_text, number_reader, read_text, refuse, whole_reader
 from cuesta.plan.service import Service
 from cuesta.plan.typed_table import TypedTable
+from cuesta.target import without_passwords
 from cuesta.validation import show_value
 
 
@@ -244,7 +245,7 @@ def _target(value: object) -> str:
         return _native.target(text)
     except ValueError as error:
         # The error's list of kinds is left out: the message that quotes it lists them too.
-        raise ValueError(str(error).partition(": expected host:")[0]) from None
+        raise ValueError(without_passwords(str(error).partition(": expected host:")[0])) from None
 
 
 def _stamps(value: object) -> int:

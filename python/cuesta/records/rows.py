@@ -318,6 +318,8 @@ class AgentEnd:
     """Why it failed; null if it did not."""
     rss_per_user: int | None = None
     """Growth of the process's resident memory, divided by its number of users."""
+    left_behind: Sequence[str] = ()
+    """What its users left at web terminals that could not be removed, one sentence each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

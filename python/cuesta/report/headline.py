@@ -7,11 +7,11 @@ from cuesta.analysis.law import agrees
 from cuesta.analysis.limits import NOT_DECIDED
 from cuesta.analysis.neighbour import quote_command
 from cuesta.analysis.own_part import choose_quoted, why_void
+from cuesta.analysis.planned import list_left_behind, list_unchecked
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.unsteady import why_unsteady
 from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution
-from cuesta.figures.stalls import Stalls
 from cuesta.figures.step import UNDONE, StepFigures
 from cuesta.figures.system_under_test import CpuUse
 from cuesta.line_kinds import without_settings
@@ -26,9 +26,10 @@ from cuesta.report.marks_section import describe_held
 from cuesta.report.model import BigFigure, Remark, Section
 from cuesta.report.response_section import FAIR, describe_fairness
 from cuesta.report.samples import describe_stuck_users
+from cuesta.report.stalls import list_stalls
 from cuesta.report.validity import name_ending
 from cuesta.target import BUILTIN_HOST
-from cuesta.units import count, join_words, list_counts, many, seconds, share
+from cuesta.units import count, join_words, list_counts, many, share
 
 
 def headline(summary: Summary) -> str:
@@ -239,22 +240,15 @@ def list_oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
         yield describe_law(step.law)
     yield from describe_odd_nodes(step)
     yield from describe_held(summary)
+    yield from describe_hosts(summary)
     yield from list_host_doubts(step)
 
 
-def list_stalls(summary: Summary) -> Iterator[str]:
-    """A sentence on each step in which nobody's keys were echoed for a while."""
-    for step in summary.steps:
-        if step.stalls and step.stalls.count:
-            which = f"step {step.step + 1}: " if summary.planned_steps > 1 else ""
-            yield f"{which}{describe_stalls(step.stalls, step.seconds)}"
-
-
-def describe_stalls(stalls: Stalls, of_seconds: float) -> str:
-    """How long nothing was echoed though several users typed."""
-    longest = f"for {seconds(stalls.longest)} no key was echoed, though keys of {many(stalls.users, 'user')} waited"
-    others = f"; {count(stalls.count)} such stalls took {seconds(stalls.seconds)} of {seconds(of_seconds)}"
-    return f"{longest}{others * (stalls.count > 1)}: the host did nothing for anybody"
+def describe_hosts(summary: Summary) -> Iterator[str]:
+    """Whom the run trusted without a check, and what it left there."""
+    for target in list_unchecked(summary.recorded):
+        yield f"{target}: the host's certificate was not checked, as its target says: whoever answered was trusted"
+    yield from list_left_behind(summary.recorded)
 
 
 def explain_errors(by_name: Mapping[str, int]) -> str:

@@ -6,6 +6,7 @@ process.
 - `library`: what `import cuesta` offers.
 - `measure`: runs a plan; `dry_run`: what a run would do, as text and as data; `run_result`: what a finished run tells;
   `control`: how a caller watches and stops a run.
+- `leftovers`: what a run that was killed may have left at web terminals.
 - `find_limit`: searches for the largest load that meets an objective; `objective`: whether a search can find it;
   `resumed_search`: the plan and the method of a search that goes on.
 - `compare_runs`: compares two sides of runs; `run_pairs`: makes them, two plans in turn, pair by pair.
@@ -15,6 +16,7 @@ process.
 - `predict_loads`: predicts other loads from runs or from a typed table.
 - `service_profile`: records what a live service does, and holds a run against it.
 - `query_ledger`: rows of all runs, by SQL, as Arrow.
+- `web_pages`: which kind of web terminal is at a page's address; `page_kinds`: the table of how they are recognized.
 - `check_tape`: how Cuesta reads a tape or a plan.
 - `list_tapes`: the tapes that ship with Cuesta.
 - `certify_system`: certifies each group of a plan by repeated runs; `verify`: compares a record with its

@@ -55,6 +55,7 @@ from cuesta.workflow.neighbours import Neighbours
 from cuesta.workflow.predict_loads import Prediction, Questions, predict_loads
 from cuesta.workflow.run_pairs import prepare_pairs, run_pairs
 from cuesta.workflow.run_result import Run
+from cuesta.workflow.web_pages import refuse_page
 
 if TYPE_CHECKING:
     from cuesta.workflow.query_ledger import Frame
@@ -312,6 +313,7 @@ def _options(
     function: str, tape: File | None, here: File, settings: PlanSettings, engine: Engine | str | None
 ) -> RawOptions:
     """What is to be run, as the command line would say it."""
+    refuse_page(settings.get("target"))
     if tape is None and "tape" in settings:
         tape = settings.pop("tape")
     named = None if tape is None else str(tape)

@@ -16,6 +16,7 @@ from cuesta.plan.meter_places import hide_passwords
 from cuesta.target import BUILTIN_HOST
 from cuesta.units import count, join_words, many, minutes
 from cuesta.workflow.control import Control
+from cuesta.workflow.leftovers import warn_of_leftovers
 
 if TYPE_CHECKING:
     from cuesta.workflow.run_result import Run
@@ -39,9 +40,12 @@ def measure(job: Job, out: Path, control: Control) -> "Run":
     return finish(result, Run)
 
 
-def notices(job: Job) -> Iterator[str]:
-    """What is said before the run: one sentence about it, notes on its tapes, warnings, and why it is not traced."""
+def notices(job: Job, out: Path) -> Iterator[str]:
+    """What is said before the run into `out`: one sentence about it, what an earlier run has left, notes on its tapes,
+    warnings, and why it is not traced.
+    """
     yield overview(job)
+    yield from warn_of_leftovers(out)
     yield from (f"{tape.name}: {note}" for tape in job.tapes.values() for note in tape.notes)
     yield from list_warnings(job)
     meters = job.plan.settings.meters

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.engine.local.target_check import find_target_lacks, probe, resolve
-from cuesta.engine.node_needs import Lack
+from cuesta.engine.node_needs import Lack, TargetNeeds
 from cuesta.errors import CuestaError
 
 
@@ -58,20 +58,20 @@ def test_files_that_a_target_names_are_told_all_at_once(here: Path) -> None:
     """Where no login can be tried, because it would take a one-time code, and where one fails."""
     target = f"ssh://127.0.0.1:9?config=none&agent=off&identity={here}/one&identity={here}/two&known_hosts={here}/known"
     for user in ({"code": "123456"}, {}):
-        told = [lack.what for lack in find_target_lacks(target, user)]
+        told = [lack.what for lack in find_target_lacks(TargetNeeds(target, 1, user))]
         assert len(told) == 3
         for what, file in zip(told, ("known", "one", "two"), strict=True):
             assert what.startswith(f"{target}: ")
             assert str(here / file) in what
     accepting = f"ssh://127.0.0.1:9?config=none&known_hosts=accept-new&known_hosts={here}/known"
-    assert list(find_target_lacks(accepting, {"code": "123456"})) == []
-    (lack,) = find_target_lacks(f"telnets://127.0.0.1:9?certificate={here}/ca%20.pem", {})
+    assert list(find_target_lacks(TargetNeeds(accepting, 1, {"code": "123456"}))) == []
+    (lack,) = find_target_lacks(TargetNeeds(f"telnets://127.0.0.1:9?certificate={here}/ca%20.pem", 1, {}))
     assert lack.what.endswith(f"{here}/ca .pem cannot be used: No such file or directory")
 
 
 def test_a_name_is_looked_up_where_no_login_is_tried() -> None:
     assert resolve("ssh://localhost:7?config=none", {}) >= {("127.0.0.1", 7)}
-    (lack,) = find_target_lacks("ssh://no-such-host.invalid?config=none", {"totp": "MFRGG"})
+    (lack,) = find_target_lacks(TargetNeeds("ssh://no-such-host.invalid?config=none", 1, {"totp": "MFRGG"}))
     assert "cannot be reached" in lack.what
 
 
@@ -85,4 +85,4 @@ def test_lines_are_opened_to_the_first_jump_host_or_by_a_command(here: Path) -> 
 
 
 def test_nothing_of_the_built_in_host_is_tried() -> None:
-    assert list[Lack](find_target_lacks("host:", {})) == []
+    assert list[Lack](find_target_lacks(TargetNeeds("host:", 1, {}))) == []

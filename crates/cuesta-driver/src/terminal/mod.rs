@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use cuesta_lines::{Received, TerminalKind, TerminalSettings, kind_of};
+use cuesta_lines::{Received, Target, TerminalKind, TerminalSettings, kind_of};
 use cuesta_record::Stamp;
 use cuesta_screen::block::Refusal;
 use cuesta_screen::vt::{Modes, Screen, key_bytes};
@@ -198,16 +198,40 @@ pub fn find_mismatch(target: &str, program: &Program) -> Option<String> {
         let why = "no host there shows a key before Enter, so Wait+Ready would never end: wait for what the host sends";
         return Some(why.to_owned());
     }
-    let keys = program.ops.iter().flat_map(|op| match op {
+    let mismatch = match kind.map_or(TerminalKind::Vt, |kind| kind.terminal) {
+        TerminalKind::Vt => vt::find_mismatch(pressed_keys(program), &program.conditions),
+        TerminalKind::Block => block::find_mismatch(pressed_keys(program), program),
+    };
+    mismatch.or_else(|| find_bytes(target, program)).or_else(|| missing_character(target, program, &[]))
+}
+
+/// The keys that a program presses.
+fn pressed_keys(program: &Program) -> impl Iterator<Item = &Key> {
+    program.ops.iter().flat_map(|op| match op {
         Op::Keys { keys: Keys::Press { key, .. }, .. } => vec![key],
         Op::Ready { probe: Probe::Keys { key, undo }, .. } => vec![key, undo],
         _ => Vec::new(),
-    });
-    let mismatch = match kind.map_or(TerminalKind::Vt, |kind| kind.terminal) {
-        TerminalKind::Vt => vt::find_mismatch(keys, &program.conditions),
-        TerminalKind::Block => block::find_mismatch(keys, program),
-    };
-    mismatch.or_else(|| missing_character(target, program, &[]))
+    })
+}
+
+/// A message about bytes that users press, and that are no text, at a line that carries only text, as JSON does.
+fn find_bytes(target: &str, program: &Program) -> Option<String> {
+    let Ok(Target::Web(web)) = target.parse() else { return None };
+    if !web.carries_only_text() {
+        return None;
+    }
+    if TerminalSettings::from_target(target).charset.is_some() {
+        return Some(
+            "that line carries Unicode text, whatever the host's character set is: leave charset out".to_owned(),
+        );
+    }
+    let bytes = pressed_keys(program).find_map(|key| match key {
+        Key::Bytes(bytes) if std::str::from_utf8(bytes).is_err() => Some(bytes.escape_ascii()),
+        _ => None,
+    })?;
+    Some(format!(
+        "that line carries only text, and the bytes of Press \"{bytes}\" are no UTF-8: press a whole character"
+    ))
 }
 
 /// A message about a character that users type, in the program or in these rows of the users' table, and that the host's character set

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use cuesta_lines::{ExitStatus, kind_of};
+use cuesta_lines::{ExitStatus, Login, kind_of};
 use cuesta_record::{Failure, clock};
 use cuesta_tape::Op;
 
@@ -46,13 +46,22 @@ impl User {
         };
         let last = session.last_rows();
         let account = match session.end_reason() {
-            Some(reason) => format!("{}: {}", self.describe_host(), make_printable(&reason)),
+            Some(reason) => {
+                format!("{}: {}", self.describe_host(), make_printable(&self.hide_secrets(&reason)))
+            }
             None => self.describe_end(ended, &last, session.received() > 0),
         };
         self.shared.tally(|tally| {
             tally.counts.said.entry(loss).or_insert(account);
         });
         Stop::Lost(loss)
+    }
+
+    /// What a host said, without the user's secrets: it may quote what a line logged in with.
+    pub(super) fn hide_secrets(&self, said: &str) -> String {
+        let (group, target) = (&self.shared.groups[self.group], &self.shared.spec.groups[self.group].target);
+        let login = group.row(self.rank).map(Login::from_row).unwrap_or_default();
+        cuesta_lines::hide_secrets(said, target, &login, &group.secrets(self.rank))
     }
 
     /// The failure to count, given the line's and how the program there ended.

@@ -1,5 +1,6 @@
 //! A user waits until the program takes keys, before it types any that count.
 
+use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -93,7 +94,7 @@ impl User {
         if let (ObstacleKind::NoEcho, Some(flag)) =
             (kind, kind_of(&self.shared.spec.groups[self.group].target).and_then(|kind| kind.writable_by))
         {
-            account.push_str(&format!("; a terminal that was started without {flag} takes no keys"));
+            let _ = write!(account, "; a terminal that was started without {flag} takes no keys");
         }
         self.shared.tally(|tally| {
             tally.counts.said.entry(Failure::NotReady).or_insert(account);

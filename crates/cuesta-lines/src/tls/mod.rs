@@ -54,7 +54,7 @@ impl TlsClient {
     }
 
     /// The same client as a browser: it offers HTTP/1.1, and resumes its sessions if `resumes`.
-    pub(crate) fn as_browser(self, resumes: bool) -> Self {
+    pub(crate) fn into_browser(self, resumes: bool) -> Self {
         let mut config = (*self.config).clone();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         config.resumption =

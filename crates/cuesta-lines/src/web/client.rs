@@ -2,11 +2,11 @@
 
 use cuesta_record::Stamp;
 
-use super::error::WebError;
+use super::error::{WebError, first_row};
 use super::proxy;
 use super::target::WebTarget;
 use crate::tls::TlsClient;
-use crate::wire::http::{CookieJar, HttpError, Reader, Request, Response};
+use crate::wire::http::{CookieJar, Headers, HttpError, Reader, Request, Response};
 use crate::{Line, OpenError, Options, receive, send, tcp};
 
 /// Most redirects that are followed, as browsers do.
@@ -33,10 +33,9 @@ impl<'a> Client<'a> {
         headers: Vec<(String, String)>,
         cookies: CookieJar,
     ) -> Result<Self, OpenError> {
-        let tls = target
-            .tls
-            .as_ref()
-            .map(|settings| TlsClient::new(&target.address, settings).map(|client| client.as_browser(settings.resume)));
+        let tls = target.tls.as_ref().map(|settings| {
+            TlsClient::new(&target.address, settings).map(|client| client.into_browser(settings.resume))
+        });
         Ok(Self { target, options, tls: tls.transpose()?, headers, cookies, kept: None })
     }
 
@@ -77,7 +76,7 @@ impl<'a> Client<'a> {
             return Ok(None);
         };
         let Some(path) = self.resolve(location, request.path_alone()) else {
-            let to = crate::web::error::clean(location);
+            let to = first_row(location);
             return Err(
                 self.refuse(request, &format!("it redirects to {to}: take that as the target, or log in there first"))
             );
@@ -131,7 +130,7 @@ impl<'a> Client<'a> {
 
     /// A request with the headers that a browser adds.
     pub(super) fn complete(&self, request: &Request) -> Request {
-        let mut complete = Request { headers: Default::default(), ..request.clone() };
+        let mut complete = Request { headers: Headers::default(), ..request.clone() };
         complete.headers.add("Host", self.target.authority());
         complete.headers.add("User-Agent", USER_AGENT);
         if request.headers.get("Accept").is_none() {

@@ -5,8 +5,9 @@ use std::io;
 use cuesta_record::Failure;
 use thiserror::Error;
 
+use super::secrets::Secrets;
 use crate::wire::http::HttpError;
-use crate::wire::web::{Account, SessionError};
+use crate::wire::web::SessionError;
 use crate::wire::websocket::FrameError;
 
 /// Most characters of what a host said.
@@ -70,18 +71,20 @@ impl WebError {
         }
     }
 
-    /// The same error, with the secrets of an account blacked out in what the host said.
-    pub(super) fn without(mut self, account: &Account) -> Self {
-        if let Self::Prepare { why, .. }
-        | Self::Upgrade { said: why, .. }
-        | Self::NoSession { why, .. }
-        | Self::OtherProtocol { why, .. } = &mut self
-        {
-            let secrets = [&account.password, &account.token].into_iter().flatten().filter(|secret| !secret.is_empty());
-            for secret in secrets {
-                *why = why.replace(secret.as_str(), "…");
+    /// The same error, with secrets blacked out in what the host said and in what it was asked for, and not all of a long text.
+    pub(super) fn without(mut self, secrets: &Secrets) -> Self {
+        match &mut self {
+            Self::Prepare { request: asked, why: said, .. }
+            | Self::Upgrade { path: asked, said, .. }
+            | Self::NoUpgrade { path: asked, why: said, .. } => {
+                *asked = secrets.hide(asked);
+                *said = clean(&secrets.hide(said));
             }
-            *why = clean(why);
+            Self::NotWebSocket { why, .. }
+            | Self::OtherProtocol { why, .. }
+            | Self::NoSession { why, .. }
+            | Self::TooLong { why, .. } => *why = clean(&secrets.hide(why)),
+            Self::Column(_) | Self::NoToken(_) | Self::Tls { .. } | Self::Proxy { .. } | Self::HungUp { .. } => {}
         }
         self
     }
@@ -111,9 +114,14 @@ impl WebError {
 }
 
 /// The first row of what a host said, without control characters, and not all of a long one.
-pub(super) fn clean(said: &str) -> String {
+fn clean(said: &str) -> String {
+    first_row(said).chars().take(LONGEST_SAID).collect()
+}
+
+/// The first row of what a host said, without control characters.
+pub(super) fn first_row(said: &str) -> String {
     let row = said.trim().lines().next().unwrap_or_default();
-    row.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_SAID).collect()
+    row.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 fn after_colon(said: &str) -> String {
@@ -146,11 +154,10 @@ impl Break {
             Self::Frame(FrameError::TooLong) => Failure::MessageTooLong,
             Self::Frame(_) => Failure::NotWebSocket,
             Self::Session(SessionError::NotText) => Failure::NotText,
-            Self::Session(SessionError::Refused(_)) => Failure::NoSession,
             Self::Session(SessionError::OtherProtocol(_)) => Failure::OtherWebTerminal,
             Self::Closed { .. } => Failure::CloseCode,
             Self::NoPong => Failure::PingTimeout,
-            Self::Hangup | Self::Failed(_) => Failure::NoSession,
+            Self::Session(SessionError::Refused(_)) | Self::Hangup | Self::Failed(_) => Failure::NoSession,
         }
     }
 }

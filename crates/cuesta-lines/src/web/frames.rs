@@ -133,13 +133,13 @@ impl<S: Session + ?Sized> Frames<S> {
             self.session.note_sent(len);
             let mut messages = Messages::default();
             self.session.follow_up(&mut messages);
-            self.send_messages(messages);
+            self.send_messages(&messages);
             Poll::Ready(Ok(len))
         })
     }
 
     /// Queues messages.
-    pub(super) fn send_messages(&mut self, messages: Messages) {
+    pub(super) fn send_messages(&mut self, messages: &Messages) {
         let Self { sender, replies, .. } = self;
         messages.0.iter().for_each(|(kind, payload)| sender.put_message(*kind, payload, replies));
     }
@@ -241,7 +241,7 @@ impl<S: Session + ?Sized> Frames<S> {
     fn decode(&mut self, kind: MessageKind, message: &mut [u8]) -> Option<Range<usize>> {
         let mut replies = Messages::default();
         let decoded = self.session.receive(kind, message, &mut replies);
-        self.send_messages(replies);
+        self.send_messages(&replies);
         if self.session.has_ended() {
             self.end.get_or_insert(End::Closed);
         }

@@ -62,7 +62,7 @@ impl WebHostLine {
         frames.replies = asking.outgoing;
         let mut messages = Messages::default();
         frames.session.begin(&mut messages);
-        frames.send_messages(messages);
+        frames.send_messages(&messages);
         frames.take_early(rest);
         self.stage = Stage::Open(frames);
     }
@@ -182,7 +182,7 @@ impl Drop for WebHostLine {
         if frames.end.is_none() {
             let mut messages = Messages::default();
             let code = frames.session.finish(&mut messages);
-            frames.send_messages(messages);
+            frames.send_messages(&messages);
             if let Some(code) = code {
                 frames.sender.put_close(Some(code), &mut frames.replies);
             }

@@ -6,7 +6,7 @@ use crate::wire::websocket::MessageKind;
 /// A kind of web terminal.
 #[derive(Debug)]
 pub(crate) struct WebKind {
-    /// The scheme of its targets is `NAME+ws` and `NAME+wss`; of bare WebSockets, which have no name, `ws` and `wss`.
+    /// The scheme of its targets is `NAME+ws` and `NAME+wss`; of bare ones, which have no name, `ws` and `wss`.
     pub name: &'static str,
     /// The settings that only it has.
     pub(super) settings: &'static [&'static str],
@@ -18,6 +18,8 @@ pub(crate) struct WebKind {
     pub(super) base: &'static str,
     /// Whether its browsers offer compression and its servers accept it.
     pub(super) deflates: bool,
+    /// Whether what is typed must be text (UTF-8), as in JSON.
+    pub(super) only_text: bool,
     /// Makes the terminal's end of a session.
     pub(super) terminal: fn(Place) -> Box<dyn WebTerminal>,
     /// Makes the host's end.
@@ -35,7 +37,10 @@ impl Eq for WebKind {}
 /// What errors add to the settings that only one kind has.
 macro_rules! expected {
     ($own:literal) => {
-        concat!($own, "origin, header, token, deflate, ping, pong, login; with wss ca, insecure, cert, key, sni, resume")
+        concat!(
+            $own,
+            "origin, header, token, deflate, ping, pong, login; with wss ca, insecure, cert, key, sni, resume"
+        )
     };
 }
 
@@ -47,6 +52,7 @@ pub(crate) static BARE: WebKind = WebKind {
     names: "",
     base: "/",
     deflates: false,
+    only_text: false, // unless `frames=text`
     terminal: |place| Box::new(web::attach::Terminal::new(place)),
     host: || Box::new(web::attach::Host::new(MessageKind::Binary)),
 };
@@ -58,6 +64,7 @@ pub(crate) static TTYD: WebKind = WebKind {
     names: "",
     base: "",
     deflates: true,
+    only_text: false,
     terminal: |place| Box::new(web::ttyd::Terminal::new(place)),
     host: || Box::new(web::ttyd::Host::default()),
 };
@@ -68,6 +75,7 @@ pub(crate) static GOTTY: WebKind = WebKind {
     expected: expected!("arg=ARGUMENT, "),
     names: "",
     base: "",
+    only_text: false,
     deflates: false,
     terminal: |place| Box::new(web::gotty::Terminal::new(place)),
     host: || Box::new(web::gotty::Host::default()),
@@ -79,6 +87,7 @@ pub(crate) static JUPYTER: WebKind = WebKind {
     expected: expected!("attach=TERMINAL, keep, "),
     names: "",
     base: "",
+    only_text: true,
     deflates: false,
     terminal: |place| Box::new(web::jupyter::Terminal::new(place)),
     host: || Box::new(web::jupyter::Host::default()),
@@ -90,6 +99,7 @@ pub(crate) static WETTY: WebKind = WebKind {
     expected: expected!("ssh=USER, ack=off, "),
     names: "",
     base: "/wetty",
+    only_text: true,
     deflates: false,
     terminal: |place| Box::new(web::wetty::Terminal::new(place)),
     host: || Box::new(web::wetty::Host::default()),
@@ -101,6 +111,7 @@ pub(crate) static KUBERNETES: WebKind = WebKind {
     expected: expected!("command=WORD, attach, protocol=v5|v4|base64, "),
     names: "/NAMESPACE/POD",
     base: "",
+    only_text: false,
     deflates: false,
     terminal: |place| Box::new(web::kubernetes::Terminal::new(place)),
     host: || Box::new(web::kubernetes::Host::default()),
@@ -112,6 +123,7 @@ pub(crate) static CODER: WebKind = WebKind {
     expected: expected!("command=COMMAND, reconnect=UUID, keep, "),
     names: "/AGENT-UUID",
     base: "",
+    only_text: true,
     deflates: false,
     terminal: |place| Box::new(web::coder::Terminal::new(place)),
     host: || Box::new(web::coder::Host::default()),
@@ -123,6 +135,7 @@ pub(crate) static COCKPIT: WebKind = WebKind {
     expected: expected!("spawn=PROGRAM, directory=FOLDER, ack=off, "),
     names: "",
     base: "",
+    only_text: false,
     deflates: false,
     terminal: |place| Box::new(web::cockpit::Terminal::new(place)),
     host: || Box::new(web::cockpit::Host::default()),
@@ -134,6 +147,7 @@ pub(crate) static CODE_SERVER: WebKind = WebKind {
     expected: expected!("shell=PROGRAM, arg=ARGUMENT, directory=FOLDER, ack=off, "),
     names: "",
     base: "",
+    only_text: true,
     deflates: true,
     terminal: |place| Box::new(web::code_server::Terminal::new(place)),
     host: || Box::new(web::code_server::Host::default()),
@@ -145,6 +159,7 @@ pub(crate) static TELEPORT: WebKind = WebKind {
     expected: expected!("user=LOGIN, "),
     names: "/CLUSTER/SERVER",
     base: "",
+    only_text: true,
     deflates: false,
     terminal: |place| Box::new(web::teleport::Terminal::new(place)),
     host: || Box::new(web::teleport::Host::default()),

@@ -57,7 +57,7 @@ impl WebLine {
     /// Takes bytes that came with the answer that opened the WebSocket, sends the first messages, and receives until the session is ready.
     /// Then starts its pings, at intervals of `every` seconds (0 = never; none = as the kind does).
     pub(super) async fn get_ready(&mut self, bytes: Vec<u8>, first: Messages, every: Option<u64>) -> Result<(), Break> {
-        self.frames.send_messages(first);
+        self.frames.send_messages(&first);
         self.frames.take_early(bytes);
         std::future::poll_fn(|cx| self.frames.poll_ready(cx)).await;
         if !self.frames.session.is_ready() {
@@ -90,7 +90,7 @@ impl WebLine {
             let mut messages = Messages::default();
             frames.session.put_keep_alive(&mut messages);
             if !messages.0.is_empty() {
-                frames.send_messages(messages);
+                frames.send_messages(&messages);
                 continue;
             }
             let (since, before) =
@@ -189,7 +189,7 @@ impl LineTerminal for WebLine {
         self.window = (columns, rows);
         let mut messages = Messages::default();
         self.frames.session.resize(columns, rows, &mut messages);
-        self.frames.send_messages(messages);
+        self.frames.send_messages(&messages);
         self.frames.flush_once();
     }
 }
@@ -200,7 +200,7 @@ impl Drop for WebLine {
         if self.frames.end.is_none() {
             let mut messages = Messages::default();
             self.frames.session.finish(&mut messages);
-            self.frames.send_messages(messages);
+            self.frames.send_messages(&messages);
             self.frames.sender.put_close(Some(GOING_AWAY), &mut self.frames.replies);
         }
         self.frames.flush_once();

@@ -3,7 +3,7 @@
 //! - `kinds` is the table of kinds, `target` the URL; what messages carry is in [`crate::wire::web`], pure.
 //! - `opening` plays the requests of a page, opens the WebSocket and waits until the session is ready; `client` is HTTP over lines, and
 //!   `proxy` the way to the host. `logins` shares one login among users who are told to.
-//! - `line` is the open session, `host_line` the host's end of one; what both have in common is in `frames`. `removal` asks the host to remove what a session leaves there, on a thread of its own.
+//! - `line` is the open session, `host_line` the host's end of one; what both have in common is in `frames`. `removal` asks the host to remove what a session leaves there, on a thread of its own; `secrets` blacks out what a host must not tell us again.
 
 mod client;
 mod error;
@@ -15,14 +15,14 @@ mod logins;
 mod opening;
 mod proxy;
 mod removal;
+mod secrets;
 mod target;
 
 pub(crate) use error::Break;
 pub use error::WebError;
 pub(crate) use host_line::WebHostLine;
-pub(crate) use kinds::{
-    BARE, COCKPIT, CODE_SERVER, CODER, GOTTY, JUPYTER, KUBERNETES, TELEPORT, TTYD, WETTY, WebKind,
-};
+pub(crate) use kinds::{BARE, COCKPIT, CODE_SERVER, CODER, GOTTY, JUPYTER, KUBERNETES, TELEPORT, TTYD, WETTY, WebKind};
 pub(crate) use opening::open;
 pub use removal::wait_for_removals;
+pub use secrets::{hide_secrets, shared_token};
 pub use target::WebTarget;

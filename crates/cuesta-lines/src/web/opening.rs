@@ -9,10 +9,11 @@ use rand::RngExt as _;
 use tokio::sync::OnceCell;
 
 use super::client::{Client, NoAnswer, describe, read_answer};
-use super::error::{WebError, clean};
+use super::error::{WebError, first_row};
 use super::line::WebLine;
 use super::logins;
 use super::removal::Removal;
+use super::secrets::Secrets;
 use super::target::WebTarget;
 use crate::wire::http::{CookieJar, Request, Response};
 use crate::wire::web::{Account, Messages, Place, SessionError, Step, WebTerminal};
@@ -24,7 +25,11 @@ pub(crate) async fn open(target: &WebTarget, options: &Options) -> Result<WebLin
     let due = clock::now() + options.connect_timeout;
     let opened = Box::pin(tcp::with_deadline(due, Browser::new(target, options)?.open())).await;
     let waited = options.connect_timeout;
-    opened.unwrap_or_else(|| Err(OpenError::Timeout { address: target.address.to_string(), waited }))
+    let opened = opened.unwrap_or_else(|| Err(OpenError::Timeout { address: target.address.to_string(), waited }));
+    opened.map_err(|error| match error {
+        OpenError::Web(error) => error.without(&Secrets::from_login(target, &options.login)).into(),
+        error => error,
+    })
 }
 
 /// A user's browser while it opens a session.
@@ -84,8 +89,8 @@ impl<'a> Browser<'a> {
         });
         session.removal = removal.map(Box::new);
         let (address, kind) = (self.target.address.to_string(), self.target.kind.described());
-        let hide = |broken| WebError::before_ready(&address, kind, broken).without(&self.place.account);
-        session.get_ready(rest, first, self.target.browser.ping).await.map_err(hide)?;
+        let refused = |broken| WebError::before_ready(&address, kind, broken);
+        session.get_ready(rest, first, self.target.browser.ping).await.map_err(refused)?;
         session.opening.ready = Some(clock::now());
         Ok(session)
     }
@@ -143,13 +148,12 @@ impl<'a> Browser<'a> {
     /// What a refusal of the page's requests is: one of the login, or another kind of web terminal.
     fn refused(&self, request: &str, error: SessionError) -> WebError {
         let address = self.target.address.to_string();
-        let error = match error {
+        match error {
             SessionError::OtherProtocol(why) if request == describe_socket() => {
                 WebError::OtherProtocol { address, kind: self.target.kind.described().to_owned(), why }
             }
             error => WebError::Prepare { address, request: request.to_owned(), why: error.to_string() },
-        };
-        error.without(&self.place.account)
+        }
     }
 
     /// Asks for the WebSocket. Returns the answer, and the bytes that followed it.
@@ -173,8 +177,7 @@ impl<'a> Browser<'a> {
         })?;
         if answer.status != 101 {
             let said = describe_answer(&answer);
-            let refusal = WebError::Upgrade { address, path, status: answer.status, said };
-            return Err(refusal.without(&self.place.account).into());
+            return Err(WebError::Upgrade { address, path, status: answer.status, said }.into());
         }
         if !answer.headers.lists("Upgrade", "websocket") || !answer.headers.lists("Connection", "Upgrade") {
             return Err(not_websocket("its answer upgrades to something else".to_owned()).into());
@@ -184,7 +187,8 @@ impl<'a> Browser<'a> {
         }
         match answer.headers.get("Sec-WebSocket-Extensions") {
             Some(extensions) if !deflates || !accepts_deflate(extensions) => {
-                Err(not_websocket(format!("it chose an extension that was not offered: {}", clean(extensions))).into())
+                Err(not_websocket(format!("it chose an extension that was not offered: {}", first_row(extensions)))
+                    .into())
             }
             _ => Ok((answer, rest)),
         }
@@ -218,8 +222,8 @@ fn describe_answer(answer: &Response) -> String {
     let is_text = answer.headers.get("Content-Type").is_some_and(|kind| kind.starts_with("text/plain"));
     let text = is_text.then(|| String::from_utf8_lossy(&answer.body).into_owned());
     let said = message.map(str::to_owned).or(text).unwrap_or_else(|| answer.reason.clone());
-    let location = answer.headers.get("Location").map(|place| format!(", redirects to {}", clean(place)));
-    clean(&said) + &location.unwrap_or_default()
+    let location = answer.headers.get("Location").map(|place| format!(", redirects to {}", first_row(place)));
+    first_row(&said) + &location.unwrap_or_default()
 }
 
 fn find_account(target: &WebTarget, options: &Options) -> Result<Account, WebError> {

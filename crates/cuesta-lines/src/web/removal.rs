@@ -9,6 +9,7 @@ use std::time::Duration;
 use cuesta_record::clock::{self, Time};
 
 use super::client::Client;
+use super::secrets::Secrets;
 use super::target::WebTarget;
 use crate::wire::http::{CookieJar, Request};
 use crate::{Options, tcp};
@@ -58,6 +59,11 @@ impl Removal {
     }
 
     async fn send(self) -> Result<(), String> {
+        let secrets = Secrets::from_login(&self.target, &self.options.login);
+        self.ask().await.map_err(|why| secrets.hide(&why))
+    }
+
+    async fn ask(self) -> Result<(), String> {
         let due = clock::now() + PATIENCE;
         let what = format!("{}{}", self.target.address, self.request.path_alone());
         let cookies = self.cookies.clone();

@@ -135,6 +135,11 @@ impl WebTarget {
         self.own.iter().map(fill_one).collect()
     }
 
+    /// Whether what is typed must be text (UTF-8).
+    pub fn carries_only_text(&self) -> bool {
+        self.kind.only_text || self.own.iter().any(|(name, value)| name == "frames" && value == "text")
+    }
+
     /// Checks that a user's row has all columns that the target names.
     ///
     /// # Errors

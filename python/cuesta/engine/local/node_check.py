@@ -38,7 +38,7 @@ def find_lacks(needs: NodeNeeds, here: Path = Path()) -> list[Lack]:
     lacks = [lack for check in checks for lack in carry_out(check)]
     return [
         *lacks,
-        *(lack for each in needs.targets for lack in find_target_lacks(each.target, each.user, here)),
+        *(lack for each in needs.targets for lack in find_target_lacks(each, here)),
     ]
 
 

@@ -6,10 +6,10 @@ import socket
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from cuesta import _native
-from cuesta.engine.node_needs import Lack
+from cuesta.engine.node_needs import Lack, TargetNeeds
 from cuesta.errors import CuestaError
 from cuesta.line_kinds import OWN_PROGRAMS, port_of, row_of, settings_of
 from cuesta.target import BUILTIN_HOST, kind_of
@@ -22,11 +22,12 @@ WITHOUT_ADDRESS = (*OWN_PROGRAMS, "serial", "host")
 """Kinds of lines that are no connections, and the built-in host, whose address is known when it runs."""
 
 
-def find_target_lacks(target: str, user: Mapping[str, str], here: Path = Path()) -> Iterator[Lack]:
-    """Find what keeps users of this machine from a target. A login is tried as `user`; programs start in `here`.
+def find_target_lacks(needs: TargetNeeds, here: Path = Path()) -> Iterator[Lack]:
+    """Find what keeps users of this machine from a target. A login is tried as its user; programs start in `here`.
 
     Nothing of the built-in host is tried: it does not run yet.
     """
+    target, user = needs.target, needs.user
     if target == BUILTIN_HOST:
         return
     missing = list_missing_files(target, user, here)
@@ -37,8 +38,16 @@ def find_target_lacks(target: str, user: Mapping[str, str], here: Path = Path())
             probe(target, user, here)
             missing = []
     except CuestaError as error:
-        missing = missing or [Lack(str(error), error.remedy)]
+        missing = missing or [Lack(hide_cells(str(error), needs), error.remedy)]
     yield from missing
+
+
+def hide_cells(said: str, needs: TargetNeeds) -> str:
+    """A text without the user's secret cells: a host may quote what was in its address."""
+    cells = [cell for column in needs.secret if (cell := needs.user.get(column))]
+    for form in sorted({*cells, *(quote(cell, safe="") for cell in cells)}, key=len, reverse=True):
+        said = said.replace(form, "…")
+    return said
 
 
 def list_missing_files(target: str, user: Mapping[str, str], here: Path) -> list[Lack]:

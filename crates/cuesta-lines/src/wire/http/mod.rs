@@ -9,6 +9,8 @@ mod cookies;
 mod headers;
 mod reader;
 
+use std::fmt::Write as _;
+
 use thiserror::Error;
 
 pub use cookies::CookieJar;
@@ -85,7 +87,7 @@ impl Request {
     /// Its bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let has_body = !self.body.is_empty() || self.method == "POST";
-        write(&format!("{} {} HTTP/1.1", self.method, self.path), &self.headers, has_body, &self.body)
+        serialize(&format!("{} {} HTTP/1.1", self.method, self.path), &self.headers, has_body, &self.body)
     }
 }
 
@@ -111,11 +113,11 @@ impl Response {
     /// Its bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let has_body = self.status != 101 && self.status != 204;
-        write(&format!("HTTP/1.1 {} {}", self.status, self.reason), &self.headers, has_body, &self.body)
+        serialize(&format!("HTTP/1.1 {} {}", self.status, self.reason), &self.headers, has_body, &self.body)
     }
 }
 
-fn write(first: &str, headers: &Headers, has_body: bool, body: &[u8]) -> Vec<u8> {
+fn serialize(first: &str, headers: &Headers, has_body: bool, body: &[u8]) -> Vec<u8> {
     let mut text = format!("{first}\r\n");
     for (name, value) in headers.iter() {
         text.push_str(name);
@@ -124,7 +126,7 @@ fn write(first: &str, headers: &Headers, has_body: bool, body: &[u8]) -> Vec<u8>
         text.push_str("\r\n");
     }
     if has_body {
-        text.push_str(&format!("Content-Length: {}\r\n", body.len()));
+        let _ = write!(text, "Content-Length: {}\r\n", body.len());
     }
     text.push_str("\r\n");
     let mut bytes = text.into_bytes();

@@ -125,7 +125,10 @@ mod tests {
     #[test]
     fn events_are_parsed_however_they_are_written() {
         assert_eq!(take(r#"["stdout","plain"]"#).as_deref(), Some("plain"));
-        assert_eq!(take(" [ \"stdout\" ,\n\"\\u001b[1m\\ud83d\\ude00\\/\\n\" , 5 ] ").as_deref(), Some("\u{1b}[1m😀/\n"));
+        assert_eq!(
+            take(" [ \"stdout\" ,\n\"\\u001b[1m\\ud83d\\ude00\\/\\n\" , 5 ] ").as_deref(),
+            Some("\u{1b}[1m😀/\n")
+        );
         assert_eq!(take(r#"["st\u0064out",""]"#).as_deref(), Some(""));
         assert_eq!(take(r#"["setup", {"a":[1,null]}]"#).as_deref(), Some("<setup>"));
         let half_a_pair = r#"["stdout","\ud83d"]"#;

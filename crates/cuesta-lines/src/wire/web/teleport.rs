@@ -75,7 +75,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// The path of the target is `/CLUSTER/SERVER`. `login=…` is the user there; else the account's name.
+    /// The path of the target is `/CLUSTER/SERVER`. `user=…` is the user there; else the account's name.
     pub fn new(place: Place) -> Self {
         Self { place, is_ready: false, has_ended: false }
     }

@@ -80,7 +80,7 @@ impl Session for Terminal {
     }
 
     fn encode(&self, characters: &[u8], payload: &mut Vec<u8>) -> Result<(usize, MessageKind), SessionError> {
-        encode_characters(characters, payload)
+        Ok(encode_characters(characters, payload))
     }
 
     fn is_ready(&self) -> bool {
@@ -131,10 +131,10 @@ impl WebTerminal for Terminal {
     }
 }
 
-fn encode_characters(characters: &[u8], payload: &mut Vec<u8>) -> Result<(usize, MessageKind), SessionError> {
+fn encode_characters(characters: &[u8], payload: &mut Vec<u8>) -> (usize, MessageKind) {
     payload.push(CHARACTERS);
     payload.extend_from_slice(characters);
-    Ok((characters.len(), MessageKind::Binary))
+    (characters.len(), MessageKind::Binary)
 }
 
 /// The host's end.
@@ -187,7 +187,7 @@ impl Session for Host {
     }
 
     fn encode(&self, characters: &[u8], payload: &mut Vec<u8>) -> Result<(usize, MessageKind), SessionError> {
-        encode_characters(characters, payload)
+        Ok(encode_characters(characters, payload))
     }
 
     fn is_ready(&self) -> bool {

@@ -69,12 +69,12 @@ impl Sender {
         match (u16::try_from(len), len) {
             (_, 0..=125) => second |= len as u8,
             (Ok(len), _) => {
-                second |= 126;
+                second |= 0x7e;
                 head[begins - 2..begins].copy_from_slice(&len.to_be_bytes());
                 begins -= 2;
             }
             _ => {
-                second |= 127;
+                second |= 0x7f;
                 head[begins - 8..begins].copy_from_slice(&(len as u64).to_be_bytes());
                 begins -= 8;
             }

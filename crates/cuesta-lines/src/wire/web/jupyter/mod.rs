@@ -60,7 +60,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// `terminal=NAME` attaches to a terminal and leaves it; `keep` leaves a new one.
+    /// `attach=NAME` attaches to a terminal and leaves it; `keep` leaves a new one.
     pub fn new(place: Place) -> Self {
         Self { place, asked: None, name: String::new(), is_new: false, is_ready: false, has_ended: false }
     }

@@ -1,7 +1,7 @@
 //! Kubernetes exec and attach (`k8s.io/streaming/pkg/httpstream/wsstream`, client-go `tools/remotecommand/websocket.go`): the first byte of a
 //! message is its channel. Each message is one frame: a host takes a fragment for a message of its own.
 //!
-//! A pod's shell may outlive its connection, so it is ended by hand; but not the pod's own program, to which `attach` joins.
+//! A pod's shell may outlive its connection, so it is typed to its end; but not the pod's own program, which `attach` joins.
 
 mod host;
 #[cfg(test)]
@@ -307,13 +307,15 @@ impl WebTerminal for Terminal {
         self.exit
     }
 
-    /// Ctrl-C and Ctrl-D end a shell that waits at its prompt, or for its program.
+    /// Ctrl-C, `exit` twice and Ctrl-D. They end bash, dash and Python at their prompt, with a half typed row, and with a program that runs.
+    /// The program may take one `exit`, and Ctrl-D is often lost: it comes while the shell changes the terminal's mode.
     fn finish(&mut self, messages: &mut Messages) {
         if self.is_attached() || self.has_ended {
             return;
         }
-        self.protocol.send(STDIN, b"\x03", messages);
-        self.protocol.send(STDIN, b"\x04", messages);
+        for keys in [&b"\x03"[..], b"exit\r", b"exit\r", b"\x04"] {
+            self.protocol.send(STDIN, keys, messages);
+        }
         if self.protocol.closes_channels {
             messages.binary([CLOSE, STDIN]);
         }

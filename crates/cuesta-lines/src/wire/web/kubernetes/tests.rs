@@ -100,15 +100,16 @@ fn the_status_of_an_old_protocol_is_a_text() {
 }
 
 #[test]
-fn a_shell_is_ended_by_hand_but_not_a_program_that_others_share() {
+fn a_shell_is_typed_to_its_end_but_not_a_program_that_others_share() {
     let sent = |settings: &[(&str, &str)]| {
         let mut messages = Messages::default();
         Terminal::new(pod(settings)).finish(&mut messages);
         messages.0.into_iter().map(|(_, payload)| payload).collect::<Vec<_>>()
     };
-    assert_eq!(sent(&[]), [vec![0, 3], vec![0, 4], vec![255, 0]]);
-    assert_eq!(sent(&[("protocol", "v4")]), [[0, 3], [0, 4]]);
-    assert_eq!(sent(&[("protocol", "base64")]), [b"0Aw==", b"0BA=="]);
+    let ends = [b"\0\x03".to_vec(), b"\0exit\r".to_vec(), b"\0exit\r".to_vec(), b"\0\x04".to_vec()];
+    assert_eq!(sent(&[]), [&ends[..], &[vec![255, 0]]].concat());
+    assert_eq!(sent(&[("protocol", "v4")]), ends);
+    assert_eq!(sent(&[("protocol", "base64")]), [&b"0Aw=="[..], b"0ZXhpdA0=", b"0ZXhpdA0=", b"0BA=="]);
     assert_eq!(sent(&[("attach", "")]), [[0; 0]; 0]);
     let mut host = Host::default();
     let close = host.receive(MessageKind::Binary, &mut [255, 0], &mut Messages::default());
