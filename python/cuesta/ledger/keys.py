@@ -1,6 +1,5 @@
 """Reads the log of keys, `agent-K/keys.csv`: every key that was echoed, if the run kept it (`log_keys`)."""
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -44,6 +43,6 @@ def _read_log(agent: Agent, begun: int, damage: list[str]) -> Iterator[Key]:
 
 
 def _parse(row: str, begun: int) -> Key:
-    group, user, *instants = next(csv.reader([row], strict=True))
-    due, sent, shown = ((int(instant) - begun) / 1e9 for instant in instants[:3])
-    return Key(group, int(user), due, sent, shown)
+    quoted, user, due, sent, shown, *_ = row.rsplit(",", 7)
+    group = quoted[1:-1].replace('""', '"')
+    return Key(group, int(user), (int(due) - begun) / 1e9, (int(sent) - begun) / 1e9, (int(shown) - begun) / 1e9)
