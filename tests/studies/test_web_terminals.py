@@ -14,6 +14,8 @@ from studies.serving import Server, started
 from tests.busy import BUSY
 from tests.conftest import Cuesta, Write
 from tests.enough import LIMIT, ended_after
+from tests.report.made_up import search
+from tests.run_folder import RunFolder
 
 STUDY = Path(__file__).parents[2] / "studies" / "web-terminals"
 SERVERS: Mapping[str, Server] = runpy.run_path(str(STUDY / "terminals.py"))["SERVERS"]
@@ -62,3 +64,19 @@ def test_the_three_stalls_of_terminado_stand_in_its_report(here: Path, write: Wr
     assert (coming["count"] > 3, coming["longest"] > 0.02) == (True, True)
     shown = " ".join(ended.out.split())
     assert [f"step {number}: for " in shown for number in (2, 3, 4)] == [True] * 3, shown
+
+
+def test_the_table_of_the_study_fits_a_screen(tmp_path: Path) -> None:
+    search(tmp_path / "limit/ttyd")
+    echoes = [("interactive/keys/echo", [0.002] * 100)]
+    for name in ("none", "ttyd"):
+        (tmp_path / "equal").mkdir(exist_ok=True)
+        RunFolder(tmp_path / "equal" / name, histograms=echoes).write()
+    programs = {"bash": {"processes": 4, "bytes": 9_000_000}, "ttyd": {"processes": 0, "bytes": 480_000}}
+    (tmp_path / "memory.json").write_text(json.dumps([{"server": "ttyd", "sessions": 4, "programs": programs}]))
+    command = [sys.executable, str(STUDY / "table.py"), str(tmp_path)]
+    rows = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert max(map(len, rows)) <= 80
+    ttyd = next(row for row in rows if row.startswith("ttyd "))
+    assert (" 2.00 ms" in ttyd, "0.12 MB" in ttyd, " to " in ttyd) == (True, True, True)
+    assert any(row.startswith("ttyd: ") for row in rows)
