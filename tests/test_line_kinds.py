@@ -22,9 +22,7 @@ def test_an_unknown_kind_of_target_is_refused_with_a_list_of_kinds() -> None:
     with pytest.raises(ValueError, match="no kind of line: expected") as raised:
         _native.target("nothing://")
     listed = str(raised.value)
-    assert all(
-        name.partition("+")[0] in listed if "+" in name else kind["syntax"] in listed for name, kind in KINDS.items()
-    )
+    assert all((name.partition("+")[0] if "+" in name else kind["syntax"]) in listed for name, kind in KINDS.items())
     assert all("+" in name or kind["syntax"] in SYNTAX for name, kind in KINDS.items())
     assert kind_of(BUILTIN_HOST) in KINDS
     assert OWN_PROGRAMS == ("pty", "pipe")

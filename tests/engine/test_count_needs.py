@@ -80,6 +80,20 @@ def test_memory_counts_users_and_the_screens_of_tapes_that_look_at_one(
     assert memory(4, agents=2) - memory(4) == AGENT
 
 
+def test_memory_of_web_terminals_counts_tls_and_compression(here: Path, write: Write) -> None:
+    tape = str(write("own.tape", 'Type "a"'))
+
+    def each(target: str) -> int:
+        flags = [{"users": users, "target": target} for users in (1, 2)]
+        one, two = (count_needs(prepare(load(RawOptions(tape=tape, flags=its), here))).memory for its in flags)
+        return (two - one) // 1024
+
+    plain, secure = each("gotty+ws://h/"), each("wss://h/")
+    assert each("tcp://h:1") < plain < secure
+    assert each("ttyd+ws://h/") - plain == each("ws://h/#deflate=on") - plain == 43
+    assert each("code-server+wss://h/?deflate=off") == secure
+
+
 def test_programs_need_processes_and_some_of_them_terminals(here: Path) -> None:
     def needed(target: str) -> tuple[int, int]:
         flags = {"users": 30, "target": target}

@@ -23,7 +23,16 @@ def make_certificate(folder: Path, name: str = "server") -> Certificate:
     authority = folder / "authority.pem"
     if not authority.exists():
         request(folder / "authority", "basicConstraints=critical,CA:TRUE")
-    request(folder / name, ON_LOOPBACK, "-CA", str(authority), "-CAkey", str(authority.with_suffix(".key")))
+    request(
+        folder / name,
+        ON_LOOPBACK,
+        "-addext",
+        "basicConstraints=critical,CA:FALSE",
+        "-CA",
+        str(authority),
+        "-CAkey",
+        str(authority.with_suffix(".key")),
+    )
     return Certificate(folder / f"{name}.pem", folder / f"{name}.key", authority)
 
 

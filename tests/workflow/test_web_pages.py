@@ -13,6 +13,7 @@ from threading import Event, Thread
 import pytest
 
 import cuesta as library
+from cuesta import _native
 from cuesta.errors import Exit, UsageError
 from cuesta.workflow import web_pages
 from cuesta.workflow.page_kinds import PAGE_KINDS
@@ -79,12 +80,6 @@ def speaking(speak: Callable[[socket.socket], None]) -> Iterator[str]:
         thread.join()
 
 
-@pytest.fixture(autouse=True)
-def _all_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have Cuesta type at every kind that has a row in the table."""
-    monkeypatch.setattr(web_pages, "KINDS", {f"{kind.scheme}+{web}" for kind in PAGE_KINDS for web in ("ws", "wss")})
-
-
 def look(url: str) -> str:
     """What is said of a page, without what to do about it."""
     with pytest.raises(UsageError) as refused:
@@ -113,7 +108,7 @@ SEEN: list[tuple[str, str, Page, str]] = [
         "Teleport",
         "/web/cluster/example.org/console/node/7a1c/root",
         (200, [], '<meta name="grv_bearer_token" content="">'),
-        "teleport+ws://HOST/example.org/7a1c?login=root",
+        "teleport+ws://HOST/example.org/7a1c?user=root",
     ),
     ("Coder", "/@joe/dev/terminal", (200, [("X-Coder-Build-Version", "v2.20.0")], ""), "coder+ws://HOST/AGENT"),
     (
@@ -137,6 +132,12 @@ def test_a_kind_is_known_by_what_its_server_answers(name: str, path: str, page: 
         url = f"http://127.0.0.1:{site.port}{path}"
         assert look(url) == f"{url} looks like {name}: --target '{target.replace('HOST', f'127.0.0.1:{site.port}')}'"
     assert site.asked == [path]
+
+
+def test_cuesta_can_type_at_what_is_said() -> None:
+    assert {name for name, *_ in SEEN} == {kind.name for kind in PAGE_KINDS}
+    for *_, target in SEEN:
+        assert _native.target(target)
 
 
 def test_a_redirect_at_the_same_host_is_followed_and_no_other_page_is_asked_for() -> None:
@@ -215,12 +216,6 @@ def test_a_server_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPat
     with socket.create_server(("127.0.0.1", 0)) as listening:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
         assert look(url).endswith("web terminal it is: no answer within 0.05 s")
-
-
-def test_a_kind_at_which_cuesta_cannot_type_is_named_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_pages, "KINDS", {})
-    with serving({"/": (200, [("Server", "GoTTY")], "")}) as site:
-        assert look(f"http://127.0.0.1:{site.port}/").endswith("/ looks like GoTTY, at which Cuesta cannot type")
 
 
 def test_the_command_and_the_library_say_it(here: Path, cuesta: Cuesta, write: Write) -> None:

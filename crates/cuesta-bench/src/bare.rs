@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::error::Error;
 use std::io;
-use std::net::TcpStream;
 use std::num::NonZero;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -13,9 +12,9 @@ use std::time::Duration;
 use cuesta_record::Stamp;
 use cuesta_record::clock;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
-use rustix::net::{RecvFlags, SendFlags};
 use rustix::thread::set_current_timer_slack;
 
+use crate::bare_line::{BareLine, Opener};
 use crate::histogram::Histogram;
 use crate::job::{ANSWER, Framing, INPUT, Job, KEY, Work, phases};
 use crate::outcome::Outcome;
@@ -71,7 +70,7 @@ struct Driver {
 }
 
 struct User {
-    stream: TcpStream,
+    line: BareLine,
     sent: Stamp,
     received: usize,
 }
@@ -80,16 +79,20 @@ impl Driver {
     fn new(job: &Job) -> Result<Self, Box<dyn Error>> {
         let closed = job.work == Work::Closed;
         let mut input = if closed { INPUT.as_bytes().to_vec() } else { KEY.to_vec() };
-        if closed && job.framing != Framing::Tcp {
+        if closed && job.framing.is_telnet() {
             // A telnet terminal's return is CR NUL (RFC 854).
             input.push(0);
+        }
+        if job.framing == Framing::TtydWss {
+            // The type of a message of characters, both ways.
+            input.insert(0, b'0');
         }
         let mut driver = Self {
             epoll: epoll::create(CreateFlags::CLOEXEC)?,
             users: Vec::new(),
             due: BinaryHeap::new(),
+            answer: if closed { ANSWER } else { input.len() },
             input,
-            answer: if closed { ANSWER } else { KEY.len() },
             closed,
             cycle: job.cycle,
             buffer: vec![0; 64 * 1024],
@@ -97,20 +100,14 @@ impl Driver {
             response: Histogram::default(),
             operations: 0,
         };
+        let opener = Opener::new(job.framing)?;
         for (number, address) in (0..job.own_users()).zip(job.addresses().cycle()) {
-            driver.connect(address, number)?;
+            let line = opener.open(address, number)?;
+            let wanted = EventFlags::IN | EventFlags::ET;
+            epoll::add(&driver.epoll, &line, EventData::new_u64(u64::from(number)), wanted)?;
+            driver.users.push(User { line, sent: Stamp::ZERO, received: 0 });
         }
         Ok(driver)
-    }
-
-    fn connect(&mut self, address: &str, number: u32) -> Result<(), Box<dyn Error>> {
-        let stream = TcpStream::connect(address)?;
-        stream.set_nodelay(true)?;
-        stream.set_nonblocking(true)?;
-        let wanted = EventFlags::IN | EventFlags::ET;
-        epoll::add(&self.epoll, &stream, EventData::new_u64(u64::from(number)), wanted)?;
-        self.users.push(User { stream, sent: Stamp::ZERO, received: 0 });
-        Ok(())
     }
 
     /// Spreads the typists' first instants over the cycle.
@@ -122,7 +119,7 @@ impl Driver {
 
     fn send_all(&mut self) {
         for user in &mut self.users {
-            send(user, &self.input);
+            send(user, &self.input, &mut self.buffer);
         }
     }
 
@@ -154,7 +151,7 @@ impl Driver {
             }
             next.0.0 = due + self.cycle;
             drop(next);
-            now = send(&mut self.users[number as usize], &self.input);
+            now = send(&mut self.users[number as usize], &self.input, &mut self.buffer);
             self.lateness.record(now.since(due).as_nanos() as u64);
             self.operations += 1;
         }
@@ -164,7 +161,7 @@ impl Driver {
     fn take(&mut self, number: usize, now: Stamp) {
         let user = &mut self.users[number];
         // One read takes everything that is there; later input is another edge.
-        let Ok((len, _)) = rustix::net::recv(&user.stream, &mut *self.buffer, RecvFlags::empty()) else { return };
+        let Ok(len) = user.line.receive(&mut self.buffer) else { return };
         user.received += len;
         if user.received < self.answer {
             return;
@@ -173,7 +170,7 @@ impl Driver {
         self.response.record(now.since(user.sent).as_nanos() as u64);
         if self.closed {
             self.operations += 1;
-            send(user, &self.input);
+            send(user, &self.input, &mut self.buffer);
         }
     }
 
@@ -185,10 +182,10 @@ impl Driver {
     }
 }
 
-/// Sends an input, and returns its instant.
-fn send(user: &mut User, input: &[u8]) -> Stamp {
+/// Sends an input, and returns its instant. `room`: where a frame of it is made.
+fn send(user: &mut User, input: &[u8], room: &mut [u8]) -> Stamp {
     user.sent = clock::now();
     // A broken line shows in the count of operations.
-    let _ = rustix::net::send(&user.stream, input, SendFlags::NOSIGNAL);
+    let _ = user.line.send(input, room);
     user.sent
 }

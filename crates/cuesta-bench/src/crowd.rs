@@ -45,11 +45,16 @@ pub(crate) fn measure(
     let measured = format!(
         "lateness p50 {p50:.0} us, p99 {p99:.0} us; driver CPU {cpu:.0} % (a bare loop {limit:.0} %); run wait {wait:.1} %"
     );
-    let size = crowd.outcome.memory;
+    let (size, bare) = (crowd.outcome.memory, crowd.limit.memory);
     let target = format!("at most {memory:.0} bytes");
     Ok(vec![
         crowd.validity_row(name, measured),
-        ResultRow::with_target("  memory a user", format!("{size:.0} bytes"), &target, size <= memory),
+        ResultRow::with_target(
+            "  memory a user",
+            format!("{size:.0} bytes (a bare loop {bare:.0})"),
+            &target,
+            size <= memory,
+        ),
     ])
 }
 
@@ -71,7 +76,7 @@ impl Crowd {
             start(&Job { cycle, stagger, settle: SETTLE, measure: MEASURE, ..usual })?.answer()
         };
         // The limit does not speak telnet: it gets tcp lines.
-        let bare = if framing == Framing::Ssh { framing } else { Framing::Tcp };
+        let bare = if framing.is_telnet() { Framing::Tcp } else { framing };
         Ok(Self { users, outcome: play(framing, Part::driver)?, limit: play(bare, Part::bare)? })
     }
 

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base64::Engine;
@@ -15,6 +15,7 @@ use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use serde_json::{Value, json};
 
+use crate::certificate::Files;
 use crate::job::{ANSWER, ECHO, Framing, INPUT, Job, KEY, PROMPT, Work};
 use crate::outcome::Outcome;
 use crate::process;
@@ -49,9 +50,14 @@ fn used_at(instant: Stamp) -> Result<Used, Box<dyn Error>> {
 
 /// `known_hosts`: the file to which the key of a new host is added.
 fn spec(job: &Job, known_hosts: &Path) -> Result<RunSpec, Box<dyn Error>> {
+    let authority = if job.framing.is_tls() { Files::find()?.authority } else { PathBuf::new() };
+    let authority = authority.display();
     let target = |address: &str| match job.framing {
         Framing::Tcp => format!("tcp://{address}"),
         Framing::Telnet | Framing::Negotiated => format!("telnet://{address}"),
+        Framing::Ws => format!("ws://{address}/"),
+        Framing::Wss => format!("wss://{address}/#ca={authority}"),
+        Framing::TtydWss => format!("ttyd+wss://{address}/?ca={authority}"),
         Framing::Ssh => {
             format!("ssh://bench@{address}?agent=off&known_hosts=accept-new&known_hosts={}", known_hosts.display())
         }

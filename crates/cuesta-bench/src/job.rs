@@ -45,6 +45,12 @@ pub(crate) enum Framing {
     Telnet,
     /// Telnet, whose host offers ECHO and SUPPRESS-GO-AHEAD, and asks for the window.
     Negotiated,
+    /// The same characters in binary messages of a WebSocket.
+    Ws,
+    /// The same over TLS.
+    Wss,
+    /// As ttyd's page does it over TLS: a request, then a WebSocket, whose connection resumes the TLS session of the request's.
+    TtydWss,
     /// The same characters over ssh.
     Ssh,
     /// The same characters to `cat` on a pseudo-terminal.
@@ -52,13 +58,27 @@ pub(crate) enum Framing {
 }
 
 impl Framing {
-    /// Time between the starts of two users: the host's core must keep up with key exchanges.
+    /// Time between the starts of two users: the host's core must keep up with handshakes.
     pub(crate) fn stagger(self) -> Duration {
         match self {
             Self::Tcp | Self::Telnet | Self::Negotiated => Duration::from_micros(50),
+            Self::Ws => Duration::from_micros(200),
+            Self::Wss | Self::TtydWss => Duration::from_millis(1),
             Self::Pty => Duration::from_millis(2),
             Self::Ssh => Duration::from_millis(6),
         }
+    }
+
+    pub(crate) fn is_web(self) -> bool {
+        matches!(self, Self::Ws | Self::Wss | Self::TtydWss)
+    }
+
+    pub(crate) fn is_tls(self) -> bool {
+        matches!(self, Self::Wss | Self::TtydWss)
+    }
+
+    pub(crate) fn is_telnet(self) -> bool {
+        matches!(self, Self::Telnet | Self::Negotiated)
     }
 }
 

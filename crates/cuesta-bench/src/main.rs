@@ -7,7 +7,8 @@
 //!
 //! - `job`: the job of a part; `outcome`: its result.
 //! - `server`: the smallest possible host; `bare`: the smallest possible driver; `cuesta`: the real one.
-//! - `ssh_server`, `ssh_bare`: the same two over ssh, with `russh` alone.
+//! - `bare_line`, `web_server`: a line of theirs over a WebSocket; `websocket`: the frames; `certificate`: what TLS needs.
+//! - `ssh_server`, `ssh_bare`: server and limit over ssh, with `russh` alone.
 //! - `histogram`, `wait`: the limit's histogram, and how it waits. `usage`: CPU time and memory of processes.
 //! - `process`: parts as child processes; `pair`: two of them on one core at once; `crowd` and `delays`: one of them alone;
 //!   `wakes`: how late the machine wakes a thread that only sleeps.
@@ -25,6 +26,8 @@
 //! It asserts no absolute speed: the same binary differs by a factor of two from hour to hour on a shared machine.
 
 mod bare;
+mod bare_line;
+mod certificate;
 mod crowd;
 mod cuesta;
 mod delays;
@@ -55,6 +58,8 @@ mod usage;
 mod wait;
 mod wakes;
 mod watched;
+mod web_server;
+mod websocket;
 #[cfg(feature = "exact")]
 mod wire;
 

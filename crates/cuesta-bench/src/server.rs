@@ -5,14 +5,18 @@ use std::io::{self, Write};
 use std::mem::MaybeUninit;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
 use std::thread;
 
 use cuesta_host::{Host, Service, Spec};
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketType, sockopt};
+use rustls::ServerConfig;
 
+use crate::certificate::{self, Files};
 use crate::job::{ANSWER, Framing, HostJob, Work};
+use crate::web_server::WebLine;
 use crate::{process, ssh_server};
 
 /// `WILL ECHO`, `WILL SGA`, `DO NAWS` (RFC 854, 857, 858, 1073).
@@ -34,9 +38,10 @@ pub(crate) fn serve(job: &str) -> Result<(), Box<dyn Error>> {
     if job.framing == Framing::Ssh {
         return ssh_server::serve();
     }
+    let tls = if job.framing.is_tls() { Some(certificate::host_config()?) } else { None };
     let listener = listen(&job)?;
     writeln!(io::stdout(), "{}", listener.local_addr()?)?;
-    Server { job, epoll: epoll::create(CreateFlags::CLOEXEC)?, lines: Vec::new() }.run(&listener)
+    Server { job, tls, epoll: epoll::create(CreateFlags::CLOEXEC)?, lines: Vec::new() }.run(&listener)
 }
 
 fn listen(job: &HostJob) -> io::Result<TcpListener> {
@@ -53,13 +58,21 @@ fn listen(job: &HostJob) -> io::Result<TcpListener> {
 
 /// Runs the built-in host instead.
 fn built_in(job: HostJob) -> Result<(), Box<dyn Error>> {
-    let scheme = if job.framing == Framing::Tcp { "tcp" } else { "telnet" };
+    let (scheme, settings) = match job.framing {
+        Framing::Tcp => ("tcp", String::new()),
+        Framing::Ws => ("ws", String::new()),
+        Framing::Wss => {
+            let Files { certificate, key, .. } = Files::find()?;
+            ("wss", format!("#cert={}&key={}", certificate.display(), key.display()))
+        }
+        _ => ("telnet", String::new()),
+    };
     let service = match job.work {
         _ if job.relays.is_some() => Service::Socket { command: "exec cat".to_owned() },
         Work::Typists | Work::Screens => Service::Echo {},
         Work::Closed | Work::Echoed => Service::Transaction { reply: ANSWER as u64 },
     };
-    let listen = vec![format!("{scheme}://{}:0", job.address)];
+    let listen = vec![format!("{scheme}://{}:0{settings}", job.address)];
     let delay = (!job.delay.is_zero()).then(|| format!("{}us", job.delay.as_micros()));
     let (path, cpus) = (job.relays.unwrap_or_default(), Some(vec![job.cpu]));
     // Beyond loopback, programs are served only to named networks: the wire's, of two addresses.
@@ -69,7 +82,8 @@ fn built_in(job: HostJob) -> Result<(), Box<dyn Error>> {
         return Err(note.clone().into());
     }
     for address in host.addresses() {
-        writeln!(io::stdout(), "{}", address.trim_start_matches(scheme).trim_start_matches("://"))?;
+        let address = address.trim_start_matches(scheme).trim_start_matches("://");
+        writeln!(io::stdout(), "{}", address.split(['/', '#']).next().unwrap_or_default())?;
     }
     loop {
         thread::park();
@@ -78,6 +92,8 @@ fn built_in(job: HostJob) -> Result<(), Box<dyn Error>> {
 
 struct Server {
     job: HostJob,
+    /// What lines over TLS are shown.
+    tls: Option<Arc<ServerConfig>>,
     epoll: OwnedFd,
     /// By descriptor.
     lines: Vec<Option<Line>>,
@@ -87,6 +103,8 @@ struct Line {
     stream: TcpStream,
     /// Bytes of the answer to our offers that are still to come.
     negotiation: usize,
+    /// A line over a WebSocket.
+    web: Option<WebLine>,
 }
 
 impl Line {
@@ -136,12 +154,19 @@ impl Server {
         if self.lines.len() <= number {
             self.lines.resize_with(number + 1, || None);
         }
-        self.lines[number] = Some(Line { stream, negotiation });
+        let web = if self.job.framing.is_web() { Some(WebLine::new(self.tls.as_ref())?) } else { None };
+        self.lines[number] = Some(Line { stream, negotiation, web });
         Ok(())
     }
 
     fn answer(&mut self, number: usize, buffer: &mut [u8]) {
         let Some(line) = &mut self.lines[number] else { return };
+        if let Some(web) = &mut line.web {
+            if web.answer(&line.stream, buffer).is_err() {
+                self.lines[number] = None;
+            }
+            return;
+        }
         let Ok((len @ 1.., _)) = rustix::net::recv(&line.stream, &mut *buffer, RecvFlags::empty()) else {
             self.lines[number] = None;
             return;

@@ -16,6 +16,9 @@ use crate::{crowd, delays, drawing, idle_lines, process, sampling, scale, screen
 const MEMORY: f64 = 4096.0;
 /// Largest memory of a user over ssh, in bytes.
 const SSH_MEMORY: f64 = 100.0 * 1024.0;
+/// Largest memory of a user over a WebSocket, and over one with TLS, in bytes.
+const WS_MEMORY: f64 = 8.0 * 1024.0;
+const WSS_MEMORY: f64 = 20.0 * 1024.0;
 /// The known delays, in milliseconds.
 const DELAYS: [u64; 4] = [1, 5, 20, 100];
 /// Least speed of a simulation, over that of Ciw, by number of users; with few of them it is only shown.
@@ -23,10 +26,12 @@ const SIMULATED: [(u32, Option<f64>); 3] = [(100, None), (1000, Some(100.0)), (1
 /// How many users are simulated at once, for their memory.
 const SIMULATED_CROWDS: [u32; 2] = [100_000, 1_000_000];
 /// Protocol, users alone on a core (fewer if there are no descriptors for them), and largest memory of a user, in bytes.
-const CROWDS: [(Framing, u32, f64); 4] = [
+const CROWDS: [(Framing, u32, f64); 6] = [
     (Framing::Tcp, 10_000, MEMORY),
     (Framing::Tcp, 12_000, MEMORY),
     (Framing::Telnet, 10_000, MEMORY),
+    (Framing::Ws, 4_000, WS_MEMORY),
+    (Framing::Wss, 4_000, WSS_MEMORY),
     (Framing::Ssh, 4_000, SSH_MEMORY),
 ];
 
@@ -34,11 +39,13 @@ const TYPISTS: u32 = 1000;
 const CLOSED: u32 = 96;
 
 /// Name, work, protocol, users, whether it is a control, and number of pairs.
-const PAIRINGS: [(&str, Work, Framing, u32, bool, usize); 9] = [
+const PAIRINGS: [(&str, Work, Framing, u32, bool, usize); 11] = [
     ("CPU per key, 1,000 typists, control", Work::Typists, Framing::Tcp, TYPISTS, true, 3),
     ("CPU per key, 1,000 typists, tcp", Work::Typists, Framing::Tcp, TYPISTS, false, 5),
     ("CPU per key, 1,000 typists, telnet", Work::Typists, Framing::Telnet, TYPISTS, false, 5),
     ("CPU per key, 1,000 typists, telnet negotiated", Work::Typists, Framing::Negotiated, TYPISTS, false, 3),
+    ("CPU per key, 1,000 typists, ws", Work::Typists, Framing::Ws, TYPISTS, false, 5),
+    ("CPU per key, 1,000 typists, wss", Work::Typists, Framing::Wss, TYPISTS, false, 5),
     ("CPU per key, 400 typists, ssh beside russh alone", Work::Typists, Framing::Ssh, USERS_OF_A_KIND, false, 3),
     ("CPU per transaction, 96 users, control", Work::Closed, Framing::Tcp, CLOSED, true, 3),
     ("CPU per transaction, 96 users, tcp", Work::Closed, Framing::Tcp, CLOSED, false, 5),
@@ -47,8 +54,14 @@ const PAIRINGS: [(&str, Work, Framing, u32, bool, usize); 9] = [
 ];
 
 /// Kinds of line that are compared with the bare loop on tcp.
-const KINDS: [(&str, Framing); 4] =
-    [("tcp", Framing::Tcp), ("telnet", Framing::Telnet), ("pty", Framing::Pty), ("ssh", Framing::Ssh)];
+const KINDS: [(&str, Framing); 6] = [
+    ("tcp", Framing::Tcp),
+    ("telnet", Framing::Telnet),
+    ("ws", Framing::Ws),
+    ("wss", Framing::Wss),
+    ("pty", Framing::Pty),
+    ("ssh", Framing::Ssh),
+];
 const USERS_OF_A_KIND: u32 = 400;
 
 /// A measurement with the name of its first row.

@@ -16,6 +16,11 @@ pub(crate) fn decode(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
 }
 
+/// Text percent-encoded for one segment of a path, in which no `/` may stand.
+pub(crate) fn encode_segment(text: &str) -> String {
+    Encoded(text).to_string().replace('/', "%2F")
+}
+
 /// Displays text percent-encoded for a URL.
 pub(crate) struct Encoded<'a>(pub(crate) &'a str);
 

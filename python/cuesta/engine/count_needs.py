@@ -6,7 +6,7 @@ from cuesta.engine import passphrases
 from cuesta.engine.job import Job, most_users, most_users_by_group
 from cuesta.engine.node_needs import NodeNeeds, TargetNeeds
 from cuesta.engine.sharing import most_users_of, share_groups
-from cuesta.line_kinds import OWN_PROGRAMS, row_of
+from cuesta.line_kinds import OWN_PROGRAMS, WEB, row_of, settings_of
 from cuesta.plan import Group
 from cuesta.target import BUILTIN_HOST, kind_of
 
@@ -17,9 +17,19 @@ AGENT = 24 * 1024 * KIB
 """Bytes of an agent without users. It and the figures below were measured (docs/lines.md)."""
 PROGRAM = 192 * KIB
 """Bytes of the smallest program on a line, with what the kernel keeps for it."""
-USER = {"ssh": 79 * KIB, "telnets": 28 * KIB, "tn3270": 15 * KIB, "tn3270s": 36 * KIB}
+USER = {
+    "ssh": 79 * KIB,
+    "telnets": 28 * KIB,
+    "tn3270": 15 * KIB,
+    "tn3270s": 36 * KIB,
+    **{name: (21 if name.endswith("wss") else 11) * KIB for name in WEB},
+}
 """Bytes that a user on a connection takes, in the driver and in the kernel, without a screen."""
 OTHER_USER = 7 * KIB
+INFLATING = ("ttyd", "code-server")
+"""Web terminals that compress what they send, as browsers offer there (`deflates` in `web/kinds.rs`)."""
+INFLATER = 43 * KIB
+"""Bytes of what inflates a user's messages."""
 SCREEN = 9 * KIB
 """Bytes of a screen, and of each of its cells."""
 CELL = 24
@@ -89,8 +99,15 @@ def memory_of_user(job: Job, group: Group) -> int:
     """The bytes that a user takes, estimated; of programs, what the smallest takes."""
     kind = row_of(group.target)
     own = USER.get(kind["name"], OTHER_USER) + (PROGRAM if kind["starts_program"] else 0)
+    own += INFLATER if inflates(group.target) else 0
     cells = 0 if kind["terminal"] == "block" else job.tape(group).content.screen_cells(group.columns, group.rows)
     return own + (SCREEN + CELL * cells if cells else 0)
+
+
+def inflates(target: str) -> bool:
+    """Whether compression is offered at a web terminal whose servers take it."""
+    usual = "on" if kind_of(target).partition("+")[0] in INFLATING else "off"
+    return kind_of(target) in WEB and settings_of(target).get("deflate", usual) == "on"
 
 
 def count_host_files(job: Job) -> int:

@@ -121,10 +121,10 @@ PAGE_KINDS = (
         {"page": 'name="grv_(bearer|csrf)_token"', "cookie": "^(__Host-)?grv_csrf=|^__Host-session="},
         {
             r"/web/cluster/(?P<cluster>[^/]+)/console/node/(?P<server>[^/]+)/(?P<login>[^/]+)/*": (
-                "/{cluster}/{server}?login={login}"
+                "/{cluster}/{server}?user={login}"
             ),
-            r"/web/cluster/(?P<cluster>[^/]+)(/.*)?": "/{cluster}/SERVER?login=LOGIN",
-            ".*": "/CLUSTER/SERVER?login=LOGIN",
+            r"/web/cluster/(?P<cluster>[^/]+)(/.*)?": "/{cluster}/SERVER?user=LOGIN",
+            ".*": "/CLUSTER/SERVER?user=LOGIN",
         },
         "each user has a session: --data USERS.csv, columns token and cookie",
     ),

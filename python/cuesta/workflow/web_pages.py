@@ -17,7 +17,6 @@ from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandl
 
 from cuesta import __version__
 from cuesta.errors import UsageError
-from cuesta.line_kinds import KINDS
 from cuesta.workflow.page_kinds import PAGE_KINDS, Answer, PageKind
 
 PATIENCE = 5.0
@@ -71,8 +70,6 @@ def _name_kind(kind: PageKind, sign: str, answers: list[Answer], url: SplitResul
     last = urlsplit(answers[-1].url)
     scheme = f"{kind.scheme}+{'wss' if last.scheme == 'https' else 'ws'}"
     looks, seen = f"{_show(url)} looks like {kind.name}", f"seen by its {sign}"
-    if scheme not in KINDS:
-        return f"{looks}, at which Cuesta cannot type", f"{seen}; docs/web.md says at which kinds it can"
     target = f"{scheme}://{last.netloc}{kind.find_place(answers)}".replace("'", "%27")
     return f"{looks}: --target '{target}'", f"{seen}; {kind.needs} (docs/web.md)"
 

@@ -1,7 +1,7 @@
 //! How the driver's cost grows with its users, and its throughput with its threads and nodes.
 //!
 //! - `curve`: one rate of keys from more and more users; `load`: one rate for each user, so that the load grows with them;
-//!   `handshakes`: what it costs to open sessions over ssh.
+//!   `handshakes`: what it costs to open sessions over ssh, and web terminals.
 //! - `threads`: two threads and two processes beside one; `cpu_limit`: how much CPU time each may take; `batch`: how they
 //!   share a CPU.
 //! - `nodes`: nodes of a Ray cluster, in runs that `nodes.py` starts.
@@ -28,7 +28,7 @@ use crate::targets::Measurement;
 
 /// Largest growth of a key's cost from a thousand users to the most: less cannot be told from the scatter of a few pairs.
 const GROWTH: f64 = 1.15;
-/// Largest CPU time of a handshake, over that of `russh` alone.
+/// Largest CPU time of a handshake, over that of `russh` alone; of one with TLS, over that of `rustls` alone.
 const HANDSHAKE: f64 = 1.25;
 /// Least throughput of two threads, over that of one.
 const TWICE: f64 = 1.8;
@@ -38,7 +38,7 @@ const NODE: f64 = 1.02;
 /// The measurements with their names. `plots`: the folder of the plots, if they are wanted.
 pub(crate) fn measurements(plots: Option<&Path>, cpus: (usize, usize)) -> Vec<Measurement> {
     let mut all: Vec<Measurement> = Vec::new();
-    for kind in [TCP, SSH] {
+    for kind in [TCP, WS, WSS, SSH] {
         let (curves, loads) = (plots.map(Path::to_owned), plots.map(Path::to_owned));
         let curve = move || kind.measure_curve(GROWTH, curves.as_deref(), cpus);
         all.push((format!("scale: users against cost, {}", kind.name()), Box::new(curve)));
@@ -46,8 +46,9 @@ pub(crate) fn measurements(plots: Option<&Path>, cpus: (usize, usize)) -> Vec<Me
         all.push((format!("scale: users against driver CPU, {}", kind.name()), Box::new(load)));
     }
     let plots = plots.map(Path::to_owned);
-    let handshakes = move || handshakes::measure(HANDSHAKE, plots.as_deref(), cpus);
+    let handshakes = move || handshakes::measure_ssh(HANDSHAKE, plots.as_deref(), cpus);
     all.push(("scale: ssh handshakes".to_owned(), Box::new(handshakes)));
+    all.push(("scale: ws and wss handshakes".to_owned(), Box::new(move || handshakes::measure_web(HANDSHAKE, cpus))));
     all.push(("scale: two threads".to_owned(), Box::new(move || threads::measure(TWICE, cpus))));
     all.push((
         "scale: nodes, one beside the engine's machine".to_owned(),
@@ -79,6 +80,10 @@ const TCP: Kind = Kind {
     stagger: (Duration::from_micros(200), Duration::from_micros(100)),
     rounds: 3,
 };
+
+const WS: Kind = Kind { framing: Framing::Ws, users: &[100, 1000, 4000], rounds: 2, ..TCP };
+
+const WSS: Kind = Kind { framing: Framing::Wss, stagger: (Duration::from_millis(1), Duration::from_micros(500)), ..WS };
 
 const SSH: Kind = Kind {
     framing: Framing::Ssh,

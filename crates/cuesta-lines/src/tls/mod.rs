@@ -68,10 +68,20 @@ impl TlsClient {
         let connection = ClientConnection::new(Arc::clone(&self.config), self.name.clone());
         let connection = Box::new(Connection::from(connection.map_err(|error| failed(error.to_string()))?));
         let mut tls = Tls { line, connection, outgoing: Vec::new(), at: Stamp::ZERO, secured: None };
-        poll_fn(|cx| tls.poll_handshake(cx)).await.map_err(|error| failed(error.to_string()))?;
+        poll_fn(|cx| tls.poll_handshake(cx)).await.map_err(|error| failed(describe(&error)))?;
         tls.secured = Some(clock::now());
         Ok(tls)
     }
+}
+
+/// What an error of a handshake means, where `rustls` says it in code.
+fn describe(error: &io::Error) -> String {
+    let text = error.to_string();
+    if text.contains("CaUsedAsEndEntity") {
+        return "its certificate is an authority's, not a host's (CA:TRUE), and can only be trusted by itself"
+            .to_owned();
+    }
+    text
 }
 
 /// A host with a certificate.

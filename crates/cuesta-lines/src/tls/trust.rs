@@ -72,7 +72,10 @@ pub(super) fn host_config(settings: &TlsSettings) -> Result<ServerConfig, String
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let builder = builder.map_err(|error| error.to_string())?.with_no_client_auth();
-    builder.with_single_cert(chain, key).map_err(|error| error.to_string())
+    let mut config = builder.with_single_cert(chain, key).map_err(|error| error.to_string())?;
+    // Clients hold their sessions, in tickets. By default a host would hold the last 256 itself, fewer than users who open at once.
+    config.ticketer = ring::Ticketer::new().map_err(|error| error.to_string())?;
+    Ok(config)
 }
 
 type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);

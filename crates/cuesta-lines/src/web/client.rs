@@ -1,7 +1,5 @@
 //! HTTP over lines: the requests of a page before and after its WebSocket.
 
-use cuesta_record::Stamp;
-
 use super::error::{WebError, first_row};
 use super::proxy;
 use super::target::WebTarget;
@@ -23,7 +21,7 @@ pub(super) struct Client<'a> {
     headers: Vec<(String, String)>,
     pub(super) cookies: CookieJar,
     /// The connection of the last answer, if the host keeps it open.
-    kept: Option<Box<dyn Line>>,
+    idle_line: Option<Box<dyn Line>>,
 }
 
 impl<'a> Client<'a> {
@@ -34,9 +32,11 @@ impl<'a> Client<'a> {
         cookies: CookieJar,
     ) -> Result<Self, OpenError> {
         let tls = target.tls.as_ref().map(|settings| {
-            TlsClient::new(&target.address, settings).map(|client| client.into_browser(settings.resume))
+            // A kind without requests has one connection, which keeps no session for another: that is 3 KiB a line.
+            let resumes = settings.resume && !target.kind.is_bare();
+            TlsClient::new(&target.address, settings).map(|client| client.into_browser(resumes))
         });
-        Ok(Self { target, options, tls: tls.transpose()?, headers, cookies, kept: None })
+        Ok(Self { target, options, tls: tls.transpose()?, headers, cookies, idle_line: None })
     }
 
     /// Connects to the host, by TLS if the target says so, through a proxy if the environment says so.
@@ -96,32 +96,31 @@ impl<'a> Client<'a> {
         if location.contains(|c: char| c.is_whitespace() || c.is_control()) {
             return None;
         }
-        let own = self.target.own_origin();
-        let host = own.split_once(':').map_or("", |(_, host)| host);
-        let here = location.strip_prefix(own.as_str()).or_else(|| location.strip_prefix(host));
-        match here {
-            Some("") => Some("/".to_owned()),
-            Some(path) if path.starts_with(['/', '?']) => Some(path.to_owned()),
-            _ if location.starts_with("//") || location.split('/').next().is_some_and(|first| first.contains(':')) => {
-                None
-            }
-            _ if location.starts_with('/') => Some(location.to_owned()),
-            _ if location.starts_with('?') => Some(format!("{from}{location}")),
-            _ => Some(format!("{}/{location}", from.rsplit_once('/').map_or("", |(folder, _)| folder))),
-        }
+        let scheme = if self.tls.is_some() { "https:" } else { "http:" };
+        let place = location.strip_prefix(scheme).unwrap_or(location).strip_prefix("//");
+        // The longer one first: with the usual port.
+        let names = [self.target.address.to_string(), self.target.authority()];
+        let path = names.iter().find_map(|name| place?.strip_prefix(name.as_str()));
+        let path = match path {
+            Some(path) if path.is_empty() || path.starts_with(['/', '?']) => path,
+            _ if location.starts_with("//") || has_scheme(location) => return None,
+            _ => return Some(resolve_path(location, from)),
+        };
+        Some(resolve_path(if path.is_empty() { "/" } else { path }, "/"))
     }
 
     async fn ask_once(&mut self, request: &Request) -> Result<Response, OpenError> {
         let bytes = self.complete(request).to_bytes();
+        let mut answered = match self.idle_line.take() {
+            Some(line) => self.exchange(line, &bytes).await,
+            None => Err(NoAnswer::Closed),
+        };
         // The host may have closed a kept connection meanwhile: then a new one is made, as browsers do.
-        let kept = match self.kept.take() {
-            Some(line) => self.exchange(line, request, &bytes).await.ok(),
-            None => None,
-        };
-        let answer = match kept {
-            Some(answer) => answer,
-            None => self.exchange(self.connect().await?, request, &bytes).await?,
-        };
+        if matches!(answered, Err(NoAnswer::Closed | NoAnswer::Broken(_))) {
+            answered = self.exchange(self.connect().await?, &bytes).await;
+        }
+        let address = self.target.address.to_string();
+        let answer = answered.map_err(|error| error.into_web(&address, &describe(request)))?;
         for cookie in answer.headers.all("Set-Cookie") {
             self.cookies.take(cookie, request.path_alone());
         }
@@ -146,22 +145,15 @@ impl<'a> Client<'a> {
         complete
     }
 
-    async fn exchange(
-        &mut self,
-        mut line: Box<dyn Line>,
-        request: &Request,
-        bytes: &[u8],
-    ) -> Result<Response, OpenError> {
-        let address = self.target.address.to_string();
-        let what = describe(request);
-        let hung_up = |cause| WebError::HungUp { address: address.clone(), cause };
-        send(&mut line, bytes).await.map_err(hung_up)?;
-        let (answer, rest, _) = read_answer(&mut line).await.map_err(|error| error.into_web(&address, &what))?;
+    /// Sends a request over a connection, and keeps that if the host does.
+    async fn exchange(&mut self, mut line: Box<dyn Line>, bytes: &[u8]) -> Result<Response, NoAnswer> {
+        send(&mut line, bytes).await.map_err(NoAnswer::Broken)?;
+        let (answer, rest) = read_answer(&mut *line, Reader::default()).await?;
         let closes = answer.headers.lists("Connection", "close") || !rest.is_empty();
         let has_length = answer.headers.get("Content-Length").is_some()
             || answer.headers.lists("Transfer-Encoding", "chunked")
             || answer.status == 204;
-        self.kept = (has_length && !closes).then_some(line);
+        self.idle_line = (has_length && !closes).then_some(line);
         Ok(answer)
     }
 
@@ -169,6 +161,30 @@ impl<'a> Client<'a> {
         let address = self.target.address.to_string();
         WebError::Prepare { address, request: describe(request), why: why.to_owned() }
     }
+}
+
+fn has_scheme(location: &str) -> bool {
+    location.split(['/', '?']).next().is_some_and(|first| first.contains(':'))
+}
+
+/// The path of a reference without a host, as a page at `from` has it, without `.` and `..` (RFC 3986 §5.2).
+fn resolve_path(location: &str, from: &str) -> String {
+    let (path, query) = location.split_at(location.find('?').unwrap_or(location.len()));
+    if path.is_empty() {
+        return format!("{from}{query}");
+    }
+    let folder = if path.starts_with('/') { "" } else { from.rsplit_once('/').map_or("", |(folder, _)| folder) };
+    let joined = format!("{folder}/{}", path.trim_start_matches('/'));
+    let mut kept = Vec::new();
+    for segment in joined.split('/').skip(1) {
+        match segment {
+            "." => {}
+            ".." => drop(kept.pop()),
+            name => kept.push(name),
+        }
+    }
+    let is_folder = matches!(joined.rsplit('/').next(), Some("." | ".."));
+    format!("/{}{}{query}", kept.join("/"), if is_folder && !kept.is_empty() { "/" } else { "" })
 }
 
 /// The error of TLS with the settings of web terminals.
@@ -206,9 +222,11 @@ impl NoAnswer {
     }
 }
 
-/// Reads an answer. Returns it, the bytes that followed it, and when they were read.
-pub(super) async fn read_answer(line: &mut dyn Line) -> Result<(Response, Vec<u8>, Stamp), NoAnswer> {
-    let mut reader = Reader::<Response>::default();
+/// Reads an answer. Returns it and the bytes that followed it.
+pub(super) async fn read_answer(
+    line: &mut dyn Line,
+    mut reader: Reader<Response>,
+) -> Result<(Response, Vec<u8>), NoAnswer> {
     let mut piece = vec![0; 4096];
     let mut has_begun = false;
     loop {
@@ -216,7 +234,7 @@ pub(super) async fn read_answer(line: &mut dyn Line) -> Result<(Response, Vec<u8
         if received.len == 0 {
             let answer = reader.end().map_err(NoAnswer::Unreadable)?;
             let closed = if has_begun { NoAnswer::Unreadable(HttpError::Half) } else { NoAnswer::Closed };
-            return answer.map(|answer| (answer, Vec::new(), received.at)).ok_or(closed);
+            return answer.map(|answer| (answer, Vec::new())).ok_or(closed);
         }
         has_begun = true;
         let mut rest = &piece[..received.len];
@@ -226,9 +244,73 @@ pub(super) async fn read_answer(line: &mut dyn Line) -> Result<(Response, Vec<u8
             match answer {
                 // Early hints and the like precede the answer.
                 Some(answer) if matches!(answer.status, 100 | 102..=199) => {}
-                Some(answer) => return Ok((answer, rest.to_vec(), received.at)),
+                Some(answer) => return Ok((answer, rest.to_vec())),
                 None => {}
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_resolved_as_browsers_do() {
+        for (location, from, path) in [
+            ("./", "/login", "/"),
+            ("./?folder=/x", "/base/login", "/base/?folder=/x"),
+            ("../hub", "/user/joe/login", "/user/hub"),
+            ("../../../x", "/a/b", "/x"),
+            ("lab", "/user/joe/login", "/user/joe/lab"),
+            ("/a/./b/../c", "/x", "/a/c"),
+            ("?next=1", "/login", "/login?next=1"),
+            ("..", "/a/b/c", "/a/"),
+            ("/", "/a", "/"),
+        ] {
+            assert_eq!(resolve_path(location, from), path, "{location} from {from}");
+        }
+    }
+
+    #[test]
+    fn a_reference_to_another_host_is_not_followed() {
+        let Ok(crate::Target::Web(target)) = "ttyd+wss://h/base".parse() else { panic!() };
+        let options = Options::default();
+        let client = Client::new(&target, &options, Vec::new(), CookieJar::default()).unwrap();
+        let resolve = |location| client.resolve(location, "/base/token");
+        for here in ["https://h/x", "//h/x", "/x", "https://h:443/x"] {
+            assert_eq!(resolve(here).as_deref(), Some("/x"), "{here}");
+        }
+        for elsewhere in [
+            "http://h/x",
+            "https://h.evil/x",
+            "https://other/x",
+            "//other/x",
+            "javascript:x",
+            "/a b",
+            "/a\r\nX-Injected: 1",
+            "https://h@other/x",
+            "file:/etc/passwd",
+            "https://h:444/x",
+        ] {
+            assert_eq!(resolve(elsewhere), None, "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn a_redirected_form_is_sent_again_only_if_the_host_says_so() {
+        let form = Request::new("POST", "/login").with("Authorization", "x").with_body("text/plain", "geheim");
+        let moved = |status| Response { status, ..Response::default() }.with("Location", "/lab");
+        let Ok(crate::Target::Web(target)) = "ttyd+ws://h:8080/".parse() else { panic!() };
+        let options = Options::default();
+        let client = Client::new(&target, &options, Vec::new(), CookieJar::default()).unwrap();
+        let next = client.redirected(&form, &moved(302)).unwrap().unwrap();
+        assert_eq!(next, Request::new("GET", "/lab").with("Authorization", "x"));
+        let next = client.redirected(&form, &moved(307)).unwrap().unwrap();
+        assert_eq!(next, Request { path: "/lab".to_owned(), ..form.clone() });
+        assert_eq!(client.redirected(&form, &moved(200)).unwrap(), None);
+        let elsewhere = Response { status: 302, ..Response::default() }.with("Location", "https://sso.example/?a=1");
+        let error = client.redirected(&form, &elsewhere).unwrap_err().to_string();
+        assert!(error.starts_with("h:8080: POST /login: it redirects to https://sso.example/?a=1"), "{error}");
     }
 }

@@ -140,7 +140,7 @@ pub(crate) enum Break {
     #[error("it answered no ping for a minute")]
     NoPong,
     /// Before the session was ready.
-    #[error("it closed the connection without a word")]
+    #[error("it closed the connection and gave no reason")]
     Hangup,
     /// Before the session was ready.
     #[error("the connection broke ({0})")]

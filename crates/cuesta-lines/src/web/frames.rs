@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Waker, ready};
 use cuesta_record::Stamp;
 
 use super::error::Break;
-use crate::wire::web::{Messages, Session};
-use crate::wire::websocket::{Content, Event, HEAD, MessageKind, Receiver, Sender};
+use crate::wire::web::{Messages, Session, SessionError};
+use crate::wire::websocket::{Content, Event, HEAD, LONGEST_MESSAGE, MessageKind, Receiver, Sender};
 use crate::{Line, Received, StampPair};
 
 /// Most bytes of replies that may wait. Another end that pings without reading gets no answer to the rest.
@@ -96,6 +96,11 @@ impl<S: Session + ?Sized> Frames<S> {
             }
             let len = ready!(self.poll_take(cx, &mut piece));
             self.inbox.splice(0..0, piece[..len].iter().copied());
+            if self.inbox.len() > LONGEST_MESSAGE {
+                self.end = Some(End::Broken(Break::Session(SessionError::OtherProtocol(
+                    "it sends output without end before it says that the session is ready".to_owned(),
+                ))));
+            }
         }
     }
 
@@ -130,9 +135,8 @@ impl<S: Session + ?Sized> Frames<S> {
             let sent = ready!(self.line.poll_send(cx, frame))?;
             self.replied = false;
             self.replies.extend_from_slice(&frame[sent..]);
-            self.session.note_sent(len);
             let mut messages = Messages::default();
-            self.session.follow_up(&mut messages);
+            self.session.note_sent(&characters[..len], &mut messages);
             self.send_messages(&messages);
             Poll::Ready(Ok(len))
         })

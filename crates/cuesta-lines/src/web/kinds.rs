@@ -90,7 +90,7 @@ pub(crate) static JUPYTER: WebKind = WebKind {
     only_text: true,
     deflates: false,
     terminal: |place| Box::new(web::jupyter::Terminal::new(place)),
-    host: || Box::new(web::jupyter::Host::default()),
+    host: || Box::new(web::jupyter::Host::with_all()),
 };
 
 pub(crate) static WETTY: WebKind = WebKind {
@@ -169,11 +169,6 @@ impl WebKind {
     /// What errors call it.
     pub(super) fn described(&self) -> &'static str {
         if self.is_bare() { "terminal of bare characters" } else { self.name }
-    }
-
-    /// What errors say of a setting that it does not have.
-    pub(super) fn expected_settings(&self) -> &'static str {
-        self.expected
     }
 
     /// Whether the query of a target is the server's: then the settings stand behind `#`.

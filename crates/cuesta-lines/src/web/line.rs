@@ -11,8 +11,8 @@ use cuesta_record::clock::{self, Sleep};
 
 use super::error::Break;
 use super::frames::{End, Frames};
-use super::removal::Removal;
-use crate::wire::web::{KeepAlive, Messages, WebTerminal};
+use super::removal::RemovalAtDrop;
+use crate::wire::web::{Messages, WebTerminal};
 use crate::wire::websocket::{Receiver, Sender};
 use crate::{ExitStatus, Line, LineTerminal, Opening, Received, StampPair};
 
@@ -28,13 +28,13 @@ pub(crate) struct WebLine {
     pings: Option<Box<Pings>>,
     pub(super) opening: Opening,
     window: (u16, u16),
-    /// What is removed at the host when the line is dropped.
-    pub(super) removal: Option<Box<Removal>>,
+    /// Last, so that the connection is closed first.
+    pub(super) removal: RemovalAtDrop,
 }
 
 /// The pings of this end.
 struct Pings {
-    keep_alive: KeepAlive,
+    interval: Duration,
     next: Sleep,
     /// When the first ping was sent that is not answered, and how many were answered before.
     unanswered: Option<(Stamp, u32)>,
@@ -51,7 +51,7 @@ impl WebLine {
     ) -> Self {
         let opening = line.opening();
         let frames = Frames::new(line, terminal, frames, answers_pings);
-        Self { frames, pings: None, opening, window, removal: None }
+        Self { frames, pings: None, opening, window, removal: RemovalAtDrop::default() }
     }
 
     /// Takes bytes that came with the answer that opened the WebSocket, sends the first messages, and receives until the session is ready.
@@ -62,23 +62,13 @@ impl WebLine {
         std::future::poll_fn(|cx| self.frames.poll_ready(cx)).await;
         if !self.frames.session.is_ready() {
             let end = self.frames.end.take();
-            return Err(end.map_or(Break::Hangup, |end| end.into_break(&mut *self.frames.session)));
+            return Err(end.map_or(Break::Hangup, End::into_break));
         }
-        let usual = self.frames.session.keep_alive();
-        let keep_alive = match every {
-            None => usual,
-            Some(0) => None,
-            Some(every) => Some(KeepAlive { every, message: usual.and_then(|usual| usual.message) }),
-        };
-        self.pings = keep_alive.map(|keep_alive| {
-            let next = clock::sleep_until(clock::now() + Duration::from_secs(keep_alive.every));
-            Box::new(Pings { keep_alive, next, unanswered: None })
+        let every = every.or_else(|| self.frames.session.keep_alive_interval()).filter(|every| *every > 0);
+        self.pings = every.map(Duration::from_secs).map(|interval| {
+            Box::new(Pings { interval, next: clock::sleep_until(clock::now() + interval), unanswered: None })
         });
         Ok(())
-    }
-
-    pub(super) fn session(&self) -> &dyn WebTerminal {
-        &*self.frames.session
     }
 
     /// Pings when that is due.
@@ -86,7 +76,7 @@ impl WebLine {
         let (Some(pings), frames) = (&mut self.pings, &mut self.frames) else { return };
         while Pin::new(&mut pings.next).poll(cx).is_ready() {
             let now = clock::now();
-            pings.next.reset(pings.next.due().max(now) + Duration::from_secs(pings.keep_alive.every));
+            pings.next.reset(pings.next.due().max(now) + pings.interval);
             let mut messages = Messages::default();
             frames.session.put_keep_alive(&mut messages);
             if !messages.0.is_empty() {
@@ -106,15 +96,11 @@ impl WebLine {
 
 impl End {
     /// How the session broke, before it was ready.
-    fn into_break(self, session: &mut dyn WebTerminal) -> Break {
+    fn into_break(self) -> Break {
         match self {
             Self::Broken(broken) => broken,
             Self::Closed => Break::Hangup,
-            Self::ByCode(code, reason) => {
-                let code = code.unwrap_or(NO_CODE);
-                session.note_close(code);
-                Break::Closed { code, reason }
-            }
+            Self::ByCode(code, reason) => Break::Closed { code: code.unwrap_or(NO_CODE), reason },
             Self::Failed(kind) => Break::Failed(kind),
         }
     }
@@ -195,7 +181,7 @@ impl LineTerminal for WebLine {
 }
 
 impl Drop for WebLine {
-    /// Says goodbye as a page does that is left, and has what the session leaves at the host removed.
+    /// Closes the session as a page does that is left, and has what the session leaves at the host removed.
     fn drop(&mut self) {
         if self.frames.end.is_none() {
             let mut messages = Messages::default();
@@ -204,18 +190,74 @@ impl Drop for WebLine {
             self.frames.sender.put_close(Some(GOING_AWAY), &mut self.frames.replies);
         }
         self.frames.flush_once();
-        if let Some(removal) = self.removal.take() {
-            removal.queue();
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use cuesta_record::Failure;
+    use cuesta_record::clock::Time;
+
     use super::*;
+    use crate::wire::web::{Place, SessionError, attach, jupyter};
+    use crate::wire::websocket::{Event, MessageKind, Role};
+    use crate::{failure_of, loopback, receive, send};
 
     #[test]
     fn a_line_is_small() {
         assert!(size_of::<WebLine>() <= 480, "{}", size_of::<WebLine>());
+    }
+
+    /// How a session of bare characters breaks that pings each 5 s at a host that answers the first `pongs` pings, and after how long.
+    fn break_by_silence(pongs: usize) -> (Failure, Duration) {
+        let ended = clock::run(Time::Virtual, async move {
+            let (near, mut far) = loopback::pair(4096);
+            let host = tokio::task::spawn_local(async move {
+                let (mut receiver, mut sender) = (Receiver::new(Role::Server), Sender::new(Role::Server, 0));
+                let (mut piece, mut answered) = ([0; 4096], 0);
+                while let Ok(received) = receive(&mut far, &mut piece).await {
+                    let (_, event) = receiver.receive(&mut piece[..received.len]).unwrap();
+                    if matches!(event, Some(Event::Ping(_))) && answered < pongs {
+                        answered += 1;
+                        let mut pong = Vec::new();
+                        sender.put_pong(b"", &mut pong);
+                        send(&mut far, &pong).await.unwrap();
+                    }
+                }
+            });
+            let ends = (Receiver::new(Role::Client), Sender::new(Role::Client, 0));
+            let terminal = Box::new(attach::Terminal::new(Place::default()));
+            let mut line = WebLine::new(Box::new(near), terminal, ends, true, (80, 24));
+            line.get_ready(Vec::new(), Messages::default(), Some(5)).await.unwrap();
+            let begun = clock::now();
+            let error = receive(&mut line, &mut [0; 100]).await.unwrap_err();
+            host.abort();
+            (failure_of(&error), clock::now().since(begun))
+        });
+        ended.unwrap()
+    }
+
+    #[test]
+    fn a_host_that_answers_no_ping_for_a_minute_is_given_up() {
+        assert_eq!(break_by_silence(0), (Failure::PingTimeout, Duration::from_secs(70)));
+        assert_eq!(break_by_silence(10), (Failure::PingTimeout, Duration::from_secs(120)));
+    }
+
+    #[test]
+    fn a_host_that_sends_without_end_before_the_session_is_ready_is_given_up() {
+        let broken = clock::run(Time::Real, async {
+            let (near, mut far) = loopback::pair(64 * 1024);
+            let output = format!("[\"stdout\",\"{}\"]", "x".repeat(30_000));
+            let mut message = Vec::new();
+            Sender::new(Role::Server, 0).put_message(MessageKind::Text, output.as_bytes(), &mut message);
+            let host = tokio::task::spawn_local(async move { while send(&mut far, &message).await.is_ok() {} });
+            let ends = (Receiver::new(Role::Client), Sender::new(Role::Client, 0));
+            let terminal = Box::new(jupyter::Terminal::new(Place::default()));
+            let mut line = WebLine::new(Box::new(near), terminal, ends, true, (80, 24));
+            let broken = line.get_ready(Vec::new(), Messages::default(), None).await.unwrap_err();
+            host.abort();
+            broken
+        });
+        assert!(matches!(broken.unwrap(), Break::Session(SessionError::OtherProtocol(_))));
     }
 }

@@ -3,7 +3,9 @@
 //! - `kinds` is the table of kinds, `target` the URL; what messages carry is in [`crate::wire::web`], pure.
 //! - `opening` plays the requests of a page, opens the WebSocket and waits until the session is ready; `client` is HTTP over lines, and
 //!   `proxy` the way to the host. `logins` shares one login among users who are told to.
-//! - `line` is the open session, `host_line` the host's end of one; what both have in common is in `frames`. `removal` asks the host to remove what a session leaves there, on a thread of its own; `secrets` blacks out what a host must not tell us again.
+//! - `line` is the open session, `host_line` the host's end of one; what both have in common is in `frames`.
+//! - `removal` asks the host to remove what a session leaves there, on a thread of its own; `secrets` blacks out a user's secrets in what a
+//!   host says.
 
 mod client;
 mod error;

@@ -12,10 +12,10 @@ use super::client::{Client, NoAnswer, describe, read_answer};
 use super::error::{WebError, first_row};
 use super::line::WebLine;
 use super::logins;
-use super::removal::Removal;
+use super::removal::{Removal, RemovalAtDrop};
 use super::secrets::Secrets;
 use super::target::WebTarget;
-use crate::wire::http::{CookieJar, Request, Response};
+use crate::wire::http::{CookieJar, Reader, Request, Response};
 use crate::wire::web::{Account, Messages, Place, SessionError, Step, WebTerminal};
 use crate::wire::websocket::{DEFLATE_OFFER, Inflater, Receiver, Role, Sender, accept_key, accepts_deflate};
 use crate::{Line, OpenError, Opening, Options, send, tcp};
@@ -40,6 +40,8 @@ struct Browser<'a> {
     terminal: Box<dyn WebTerminal>,
     place: Place,
     headers: Vec<(String, String)>,
+    /// What its requests leave at the host.
+    removal: RemovalAtDrop,
 }
 
 impl<'a> Browser<'a> {
@@ -60,7 +62,7 @@ impl<'a> Browser<'a> {
         let cookies = options.login.cookie.as_deref().map(CookieJar::from_header).unwrap_or_default();
         let client = Client::new(target, options, headers.clone(), cookies)?;
         let terminal = (target.kind.terminal)(place.clone());
-        Ok(Self { target, options, client, terminal, place, headers })
+        Ok(Self { target, options, client, terminal, place, headers, removal: RemovalAtDrop::default() })
     }
 
     async fn open(mut self) -> Result<WebLine, OpenError> {
@@ -71,7 +73,7 @@ impl<'a> Browser<'a> {
         let upgraded = clock::now();
         let subprotocol = answer.headers.get("Sec-WebSocket-Protocol");
         let mut first = Messages::default();
-        self.terminal.begin(subprotocol, &mut first).map_err(|error| self.refused(&describe_socket(), error))?;
+        self.terminal.begin(subprotocol, &mut first).map_err(|error| self.refused_subprotocol(error))?;
         let mut receiver = Receiver::new(Role::Client);
         if answer.headers.get("Sec-WebSocket-Extensions").is_some() {
             receiver = receiver.with_inflater(Inflater::default());
@@ -80,14 +82,7 @@ impl<'a> Browser<'a> {
         let window = (self.options.columns, self.options.rows);
         let mut session = WebLine::new(line, self.terminal, frames, self.target.browser.pong, window);
         session.opening = Opening { prepared, upgraded: Some(upgraded), ..session.opening };
-        let removal = session.session().removal(&self.client.cookies).map(|request| Removal {
-            target: self.target.clone(),
-            options: self.options.clone(),
-            headers: self.headers,
-            cookies: self.client.cookies,
-            request,
-        });
-        session.removal = removal.map(Box::new);
+        session.removal = self.removal;
         let (address, kind) = (self.target.address.to_string(), self.target.kind.described());
         let refused = |broken| WebError::before_ready(&address, kind, broken);
         session.get_ready(rest, first, self.target.browser.ping).await.map_err(refused)?;
@@ -135,7 +130,9 @@ impl<'a> Browser<'a> {
         let (mut answer, mut last) = (None, String::new());
         loop {
             let step = self.terminal.prepare(answer.as_ref(), &self.client.cookies);
-            match step.map_err(|error| self.refused(&last, error))? {
+            // Before a request is sent: opening may be given up before its answer is here.
+            self.note_removal();
+            match step.map_err(|error| self.refused(&last, &error))? {
                 Step::Request(request) => {
                     last = describe(&request);
                     answer = Some(self.client.ask(request).await?);
@@ -145,15 +142,26 @@ impl<'a> Browser<'a> {
         }
     }
 
-    /// What a refusal of the page's requests is: one of the login, or another kind of web terminal.
-    fn refused(&self, request: &str, error: SessionError) -> WebError {
+    fn note_removal(&mut self) {
+        let removal = self.terminal.removal(&self.client.cookies).map(|request| Removal {
+            target: self.target.clone(),
+            options: self.options.clone(),
+            headers: self.headers.clone(),
+            cookies: self.client.cookies.clone(),
+            request,
+        });
+        self.removal.0 = removal.map(Box::new);
+    }
+
+    /// The page's requests are refused, or not answered as this kind of web terminal does.
+    fn refused(&self, request: &str, error: &SessionError) -> WebError {
+        let (address, request) = (self.target.address.to_string(), request.to_owned());
+        WebError::Prepare { address, request, why: error.to_string() }
+    }
+
+    fn refused_subprotocol(&self, error: SessionError) -> WebError {
         let address = self.target.address.to_string();
-        match error {
-            SessionError::OtherProtocol(why) if request == describe_socket() => {
-                WebError::OtherProtocol { address, kind: self.target.kind.described().to_owned(), why }
-            }
-            error => WebError::Prepare { address, request: request.to_owned(), why: error.to_string() },
-        }
+        WebError::before_ready(&address, self.target.kind.described(), error.into())
     }
 
     /// Asks for the WebSocket. Returns the answer, and the bytes that followed it.
@@ -170,7 +178,7 @@ impl<'a> Browser<'a> {
         let deflates = self.target.browser.deflate.unwrap_or(self.target.kind.deflates);
         let request = self.client.complete(&add_upgrade(request, &key, offered, deflates));
         send(line, &request.to_bytes()).await.map_err(|cause| no_upgrade(cause.to_string()))?;
-        let (answer, rest, _) = read_answer(&mut **line).await.map_err(|error| match error {
+        let (answer, rest) = read_answer(&mut **line, Reader::default()).await.map_err(|error| match error {
             NoAnswer::Broken(cause) => no_upgrade(format!("the connection broke ({cause})")),
             NoAnswer::Closed => no_upgrade("it closed the connection without an answer".to_owned()),
             NoAnswer::Unreadable(error) => no_upgrade(error.to_string()),
@@ -193,10 +201,6 @@ impl<'a> Browser<'a> {
             _ => Ok((answer, rest)),
         }
     }
-}
-
-fn describe_socket() -> String {
-    "the WebSocket".to_owned()
 }
 
 /// Adds the headers that open a WebSocket.

@@ -13,14 +13,13 @@ use super::error::WebError;
 use crate::percent::decode;
 use crate::target::Address;
 use crate::tcp::Tcp;
-use crate::wire::http::Request;
+use crate::wire::http::{Reader, Request};
 use crate::{OpenError, Options, send, tcp};
 
 /// An HTTP proxy.
-#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Proxy {
     address: Address,
-    /// The value of a `Proxy-Authorization`.
+    /// The value of a `Proxy-Authorization`: a secret.
     authorization: Option<String>,
 }
 
@@ -78,20 +77,27 @@ impl Proxy {
             request.headers.add("Proxy-Authorization", authorization);
         }
         send(&mut line, &request.to_bytes()).await.map_err(|error| refused(error.to_string()))?;
-        let (answer, rest, _) = read_answer(&mut line).await.map_err(|error| match error {
+        let (answer, rest) = read_answer(&mut line, Reader::of_heads()).await.map_err(|error| match error {
             NoAnswer::Broken(error) => refused(error.to_string()),
             NoAnswer::Unreadable(error) => refused(error.to_string()),
             NoAnswer::Closed => refused("it closed the connection without an answer".to_owned()),
         })?;
-        if !answer.is_success() || !rest.is_empty() {
-            return Err(refused(format!("it answered {}", answer.status)).into());
+        match (answer.is_success(), rest.is_empty()) {
+            (true, true) => Ok(line),
+            (true, false) => Err(refused("it sent more than its answer".to_owned()).into()),
+            (false, _) => Err(refused(format!("it answered {}", answer.status)).into()),
         }
-        Ok(line)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+    use std::thread;
+
+    use cuesta_record::clock::{self, Time};
+
     use super::*;
 
     fn found(is_secure: bool, host: &str, variables: &[(&str, &str)]) -> Option<String> {
@@ -132,5 +138,40 @@ mod tests {
     fn its_password_is_sent_encoded() {
         let proxy = Proxy::parse("http://joe:ge%20heim@h:1").unwrap();
         assert_eq!(proxy.authorization.as_deref(), Some("Basic am9lOmdlIGhlaW0="));
+    }
+
+    /// What comes of a connection through a proxy that answers so and stays connected, and what it was asked.
+    fn connect(answer: &'static str) -> (Result<(), String>, String) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://joe:geheim@{}", listener.local_addr().unwrap());
+        let proxy = thread::spawn(move || {
+            let (mut connection, _) = listener.accept().unwrap();
+            let mut asked = vec![0; 4096];
+            let len = connection.read(&mut asked).unwrap();
+            connection.write_all(answer.as_bytes()).unwrap();
+            drop(connection.read(&mut [0]));
+            String::from_utf8(asked[..len].to_vec()).unwrap()
+        });
+        let connected = clock::run(Time::Real, async move {
+            let host = Address { host: "h.example".to_owned(), port: 443 };
+            let options = Options::default();
+            let proxy = Proxy::parse(&url).unwrap();
+            let due = clock::now() + options.connect_timeout;
+            let opened = tcp::with_deadline(due, proxy.connect(&host, &options)).await;
+            opened.unwrap().map(drop).map_err(|error| error.to_string())
+        });
+        (connected.unwrap(), proxy.join().unwrap())
+    }
+
+    #[test]
+    fn it_is_asked_to_connect_and_its_refusal_is_an_error() {
+        let (connected, asked) = connect("HTTP/1.1 200 Connection established\r\nProxy-Agent: x\r\n\r\n");
+        assert_eq!(connected, Ok(()));
+        assert!(asked.starts_with("CONNECT h.example:443 HTTP/1.1\r\nHost: h.example:443\r\n"), "{asked}");
+        assert!(asked.contains("\r\nProxy-Authorization: Basic am9lOmdlaGVpbQ==\r\n"), "{asked}");
+        let (refused, _) = connect("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 4\r\n\r\nhtml");
+        let refused = refused.unwrap_err();
+        assert!(refused.ends_with("does not connect to h.example:443: it answered 407"), "{refused}");
+        assert!(!refused.contains("geheim"));
     }
 }

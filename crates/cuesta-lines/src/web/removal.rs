@@ -1,6 +1,7 @@
 //! Removes what sessions leave at the host: a request each, sent by a thread of its own, so that no user waits for it, and that it is sent
 //! however the session ended.
 
+use std::collections::HashMap;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::thread;
@@ -17,6 +18,9 @@ use crate::{Options, tcp};
 /// How long the host may take for one.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// After so many failures in a row at one host no more is asked of it.
+const MOST_FAILURES: usize = 3;
+
 /// What is to be removed.
 pub(super) struct Removal {
     pub(super) target: WebTarget,
@@ -24,6 +28,18 @@ pub(super) struct Removal {
     pub(super) headers: Vec<(String, String)>,
     pub(super) cookies: CookieJar,
     pub(super) request: Request,
+}
+
+/// What is to be removed once this is dropped: when its session is over, or when that was not opened after all.
+#[derive(Default)]
+pub(super) struct RemovalAtDrop(pub(super) Option<Box<Removal>>);
+
+impl Drop for RemovalAtDrop {
+    fn drop(&mut self) {
+        if let Some(removal) = self.0.take() {
+            removal.queue();
+        }
+    }
 }
 
 enum Order {
@@ -36,26 +52,29 @@ static ORDERS: LazyLock<Mutex<Option<Sender<Order>>>> = LazyLock::new(Mutex::def
 
 /// Waits until what sessions left at their hosts is removed. Returns what could not be, one sentence each.
 pub fn wait_for_removals() -> Vec<String> {
-    let orders = ORDERS.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some(orders) = orders.as_ref() else { return Vec::new() };
+    // Lines that end meanwhile add orders: the lock is not held.
+    let orders = ORDERS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let Some(orders) = orders else { return Vec::new() };
     let (report, reported) = mpsc::channel();
-    if orders.send(Order::Report(report)).is_err() {
-        return Vec::new();
-    }
-    reported.recv().unwrap_or_default()
+    let _ = orders.send(Order::Report(report));
+    reported.recv().unwrap_or_else(|_| vec!["nothing is removed: the thread for that does not run".to_owned()])
 }
 
 impl Removal {
     /// Has it removed.
-    pub(super) fn queue(self: Box<Self>) {
+    fn queue(self: Box<Self>) {
         let mut orders = ORDERS.lock().unwrap_or_else(PoisonError::into_inner);
         let orders = orders.get_or_insert_with(|| {
             let (orders, received) = mpsc::channel();
-            // Without a thread nothing is removed; the report says so.
+            // Without a thread nothing is removed; `wait_for_removals` says so.
             let _ = thread::Builder::new().name("cuesta-removals".into()).spawn(move || work(&received));
             orders
         });
         let _ = orders.send(Order::Remove(self));
+    }
+
+    fn address(&self) -> String {
+        self.target.address.to_string()
     }
 
     async fn send(self) -> Result<(), String> {
@@ -82,17 +101,33 @@ impl Removal {
 }
 
 fn work(orders: &Receiver<Order>) {
-    let mut failed = Vec::new();
+    let (mut failed, mut failing) = (Vec::new(), HashMap::new());
     while let Ok(order) = orders.recv() {
         match order {
-            Order::Remove(removal) => match clock::run(Time::Real, removal.send()) {
-                Ok(Ok(())) => {}
-                Ok(Err(why)) => failed.push(why),
-                Err(error) => failed.push(error.to_string()),
-            },
+            Order::Remove(removal) => remove(*removal, &mut failed, &mut failing),
             Order::Report(report) => {
+                let others = failing.drain().filter(|(_, count)| *count > MOST_FAILURES);
+                failed.extend(
+                    others.map(|(address, count)| format!("{address}: {} more are not removed", count - MOST_FAILURES)),
+                );
                 let _ = report.send(std::mem::take(&mut failed));
             }
         }
     }
+}
+
+/// Removes something, unless too many others at the same host were not removed: thousands would take hours.
+fn remove(removal: Removal, failed: &mut Vec<String>, failing: &mut HashMap<String, usize>) {
+    let address = removal.address();
+    let failures = failing.get(&address).copied().unwrap_or(0);
+    if failures < MOST_FAILURES {
+        match clock::run(Time::Real, removal.send()).unwrap_or_else(|error| Err(error.to_string())) {
+            Ok(()) => {
+                failing.remove(&address);
+                return;
+            }
+            Err(why) => failed.push(why),
+        }
+    }
+    failing.insert(address, failures + 1);
 }

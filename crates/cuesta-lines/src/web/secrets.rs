@@ -3,7 +3,7 @@
 use std::env;
 
 use super::target::WebTarget;
-use crate::percent::Encoded;
+use crate::percent::encode_segment;
 use crate::wire::web::Account;
 use crate::{Login, Target};
 
@@ -43,7 +43,7 @@ impl Secrets {
         let own = [login.password.as_deref(), login.token.as_deref(), login.cookie.as_deref(), credentials];
         let plain = own.into_iter().flatten().chain(shared).chain(others.iter().copied());
         let plain = plain.chain(login.cookie.iter().flat_map(|cookie| values_of(cookie))).filter(|it| !it.is_empty());
-        let mut secrets: Vec<String> = plain.flat_map(|secret| [secret.to_owned(), encode(secret)]).collect();
+        let mut secrets: Vec<String> = plain.flat_map(|secret| [secret.to_owned(), encode_segment(secret)]).collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         secrets.dedup();
         Self(secrets)
@@ -64,11 +64,6 @@ impl Secrets {
 fn len_of_part(secret: &str, text: &str) -> Option<usize> {
     let ends = secret.char_indices().map(|(at, _)| at).filter(|at| *at >= SHORTEST_PART);
     ends.filter(|end| text.ends_with(&secret[..*end])).max()
-}
-
-/// As a path or a query has it.
-fn encode(secret: &str) -> String {
-    Encoded(secret).to_string().replace('/', "%2F")
 }
 
 /// The values of a `Cookie` header.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::WebError;
 use super::kinds::WebKind;
-use crate::percent::{Encoded, decode};
+use crate::percent::{Encoded, decode, encode_segment};
 use crate::target::{Address, TargetError, settings_in};
 use crate::tls::TlsSettings;
 
@@ -96,8 +96,10 @@ impl WebTarget {
                     "header=NAME:VALUE, without Authorization and Cookie: use the columns token and cookie",
                 ));
             }
-            (_, Some(text)) if self.kind.settings.contains(&key) => self.own.push((key.to_owned(), text)),
-            _ => return Err(bad(self.kind.expected_settings())),
+            (_, Some(text)) if self.kind.settings.contains(&key) && is_choice(key, &text) => {
+                self.own.push((key.to_owned(), text));
+            }
+            _ => return Err(bad(self.kind.expected)),
         }
         Ok(())
     }
@@ -121,7 +123,7 @@ impl WebTarget {
 
     /// The path of a user, percent-encoded.
     pub(super) fn path_for(&self, cells: &BTreeMap<String, String>) -> Result<String, WebError> {
-        fill(&self.path, cells, |cell| Encoded(&cell.replace('/', "\u{0}")).to_string().replace("%00", "%2F"))
+        fill(&self.path, cells, encode_segment)
     }
 
     /// The query of a user, of a bare WebSocket.
@@ -216,6 +218,16 @@ fn parse_seconds(value: &str) -> Option<u64> {
     if value == "off" { Some(0) } else { value.strip_suffix('s')?.parse().ok().filter(|seconds| *seconds > 0) }
 }
 
+/// Whether a setting of a kind may have this value.
+fn is_choice(key: &str, value: &str) -> bool {
+    match key {
+        "ack" => ["on", "off"].contains(&value),
+        "frames" => ["binary", "text"].contains(&value),
+        "protocol" => ["v5", "v4", "base64"].contains(&value),
+        _ => true,
+    }
+}
+
 /// Whether a text is a header that a target may have.
 fn is_header(text: &str) -> bool {
     let Some((name, _)) = text.split_once(':') else { return false };
@@ -295,6 +307,8 @@ mod tests {
             "ttyd+ws://h?ping=5",
             "ws://h?token=geheim",
             "ws://h#arg=x",
+            "ws://h#frames=txt",
+            "wetty+ws://h?ack=of",
             "http://h:7681/",
             "https://h/lab",
         ];

@@ -13,7 +13,18 @@ use crate::real::{play, refused, up_to};
 use crate::tcp::{echo, listen};
 
 /// The schemes without TLS, and the paths of their targets.
-const KINDS: [(&str, &str); 2] = [("ws", "/"), ("ttyd+ws", "/base")];
+const KINDS: [(&str, &str); 10] = [
+    ("ws", "/"),
+    ("ttyd+ws", "/base"),
+    ("gotty+ws", "/base"),
+    ("jupyter+ws", "/user/joe"),
+    ("wetty+ws", "/wetty"),
+    ("k8s+ws", "/default/web-1"),
+    ("coder+ws", "/4f0e"),
+    ("cockpit+ws", ""),
+    ("code-server+ws", ""),
+    ("teleport+ws", "/example.org/7a1c"),
+];
 
 /// Gives each connection a program that sends a prompt and then sends back what it receives.
 fn serve(listener: Listener) -> Rc<Listener> {
@@ -31,28 +42,29 @@ fn serve(listener: Listener) -> Rc<Listener> {
     listener
 }
 
-/// A user with everything that a host may want.
-fn user() -> Options {
-    let cells = [("user", "joe"), ("password", "geheim"), ("token", "abc")];
-    let row = cells.map(|(column, cell)| (column.to_owned(), cell.to_owned())).into();
+/// A user with what the host of a kind asks for.
+fn user(kind: &str) -> Options {
+    let cells: &[(&str, &str)] = if kind.starts_with("teleport") { &[("user", "joe"), ("token", "abc")] } else { &[] };
+    let row = cells.iter().map(|(column, cell)| ((*column).to_owned(), (*cell).to_owned())).collect();
     Options { login: Login::from_row(&row), ..Options::default() }
 }
 
-/// Opens a line to a listener, at a path.
-async fn connect(listener: &Listener, path: &str) -> Box<dyn Line> {
-    let target = listener.target().to_string();
-    let (place, settings) = target.split_once(['#', '?']).unwrap_or((&target, ""));
-    let mark = if settings.is_empty() { "" } else { "#" };
-    let target = format!("{}{path}{mark}{settings}", place.trim_end_matches('/'));
-    open(&target.parse().unwrap(), &user()).await.unwrap_or_else(|error| panic!("{target}: {error}"))
+fn listen_at(target: &str) -> Listener {
+    Listener::bind(&target.parse().unwrap()).unwrap()
+}
+
+/// Opens a line to a listener, with further settings.
+async fn connect(listener: &Listener, settings: &str) -> Box<dyn Line> {
+    let target = format!("{}{settings}", listener.target());
+    open(&target.parse().unwrap(), &user(&target)).await.unwrap_or_else(|error| panic!("{target}: {error}"))
 }
 
 #[test]
 fn each_kind_opens_in_its_phases_and_carries_text_both_ways() {
     for (kind, path) in KINDS {
         play(async move {
-            let listener = serve(listen(kind));
-            let mut line = connect(&listener, path).await;
+            let listener = serve(listen_at(&format!("{kind}://127.0.0.1:0{path}")));
+            let mut line = connect(&listener, "").await;
             let opening = line.opening();
             let phases = [opening.prepared, opening.connected, opening.upgraded, opening.ready];
             let phases: Vec<_> = phases.into_iter().flatten().collect();
@@ -87,8 +99,8 @@ fn tls_is_a_phase_of_its_own_and_the_certificate_is_checked() {
     let [certificate, key] = make_certificate(&folder);
     play(async move {
         let listener = format!("wss://127.0.0.1:0#cert={certificate}&key={key}");
-        let listener = serve(Listener::bind(&listener.parse().unwrap()).unwrap());
-        let mut line = connect(&listener, "/").await;
+        let listener = serve(listen_at(&listener));
+        let mut line = connect(&listener, "").await;
         let opening = line.opening();
         assert!(opening.connected < opening.secured && opening.secured < opening.upgraded, "{opening:?}");
         assert_eq!(up_to(&mut *line, "$ ").await, "$ ");
@@ -126,7 +138,7 @@ fn a_page_of_another_host_cannot_type_at_the_built_in_host() {
 fn bytes_that_are_no_text_are_refused_where_only_text_is_carried() {
     play(async {
         let listener = serve(listen("ws"));
-        let mut line = connect(&listener, "/#frames=text").await;
+        let mut line = connect(&listener, "#frames=text").await;
         let error = send(&mut line, b"a\xff").await.unwrap_err();
         assert_eq!(failure_of(&error).name(), "not-text");
     });

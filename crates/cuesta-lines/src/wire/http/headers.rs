@@ -1,8 +1,17 @@
 //! The headers of a message.
 
+use std::fmt;
+
 /// Headers, in their order.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct Headers(Vec<(String, String)>);
+
+/// Values may be secrets, which are not printed.
+impl fmt::Debug for Headers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter().map(|(name, _)| name)).finish()
+    }
+}
 
 impl Headers {
     pub fn add(&mut self, name: &str, value: impl Into<String>) {

@@ -9,7 +9,7 @@ mod cookies;
 mod headers;
 mod reader;
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use thiserror::Error;
 
@@ -24,7 +24,7 @@ pub const LONGEST_HEAD: usize = 64 * 1024;
 pub const LONGEST_BODY: usize = 4 * 1024 * 1024;
 
 /// A request.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct Request {
     pub method: String,
     /// The path with its query.
@@ -34,7 +34,7 @@ pub struct Request {
 }
 
 /// An answer.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct Response {
     pub status: u16,
     /// The text after the status.
@@ -58,6 +58,24 @@ pub enum HttpError {
     Compressed,
     #[error("the connection was closed within the answer")]
     Half,
+}
+
+/// Queries and bodies may hold secrets, which are not printed.
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = f.debug_struct("Request");
+        parts.field("method", &self.method).field("path", &self.path_alone()).field("headers", &self.headers);
+        parts.finish_non_exhaustive()
+    }
+}
+
+/// Bodies may hold secrets, which are not printed.
+impl fmt::Debug for Response {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = f.debug_struct("Response");
+        parts.field("status", &self.status).field("reason", &self.reason).field("headers", &self.headers);
+        parts.finish_non_exhaustive()
+    }
 }
 
 impl Request {

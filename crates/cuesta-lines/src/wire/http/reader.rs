@@ -17,7 +17,7 @@ pub trait Message: Default {
 
     fn headers(&self) -> &Headers;
 
-    /// What a body has whose length no header gives: none, or all until the connection is closed.
+    /// Whether a body whose length no header gives ends with the connection; else there is none.
     fn is_until_closed(&self) -> bool;
 
     /// Whether it never has a body.
@@ -33,9 +33,16 @@ pub struct Reader<M> {
     head: Vec<u8>,
     message: Option<(M, Rest)>,
     body: Vec<u8>,
+    has_only_heads: bool,
 }
 
 impl<M: Message> Reader<M> {
+    /// A reader of messages without a body, whatever their heads say: what follows the answer to CONNECT is the other host's
+    /// (RFC 9110 §9.3.6).
+    pub fn of_heads() -> Self {
+        Self { has_only_heads: true, ..Self::default() }
+    }
+
     /// Takes bytes up to the end of the message. Returns how many, and the message when it is whole.
     ///
     /// # Errors
@@ -77,7 +84,7 @@ impl<M: Message> Reader<M> {
         }
         if size.is_some() {
             let message = M::parse(&self.head).map_err(|_| HttpError::NotHttp)?.ok_or(HttpError::NotHttp)?;
-            let rest = find_rest(&message)?;
+            let rest = if self.has_only_heads { Rest::Bytes(0) } else { find_rest(&message)? };
             self.head = Vec::new();
             self.message = Some((message, rest));
         }
@@ -242,6 +249,14 @@ mod tests {
             read.headers = request.headers.clone();
             assert_eq!(read, request);
         }
+    }
+
+    #[test]
+    fn no_secret_is_printed() {
+        let request = Request::new("POST", "/ws?token=geheim").with("Cookie", "a=geheim").with_body("text", "geheim");
+        let answer = Response::new(200, "text/plain", "geheim").with("Set-Cookie", "a=geheim");
+        let printed = format!("{request:?} {answer:?}");
+        assert!(printed.contains("Set-Cookie") && !printed.contains("geheim"), "{printed}");
     }
 
     #[test]

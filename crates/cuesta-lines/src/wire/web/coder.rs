@@ -40,8 +40,15 @@ impl<Text: Serialize> Sent<Text> {
         Self { data: Some(text), height: None, width: None }
     }
 
-    fn to_bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
+    fn put(&self, payload: &mut Vec<u8>) {
+        // Text and numbers always have a form in JSON, and a vector takes all of it.
+        drop(serde_json::to_writer(payload, self));
+    }
+
+    fn send(&self, messages: &mut Messages) {
+        let mut payload = Vec::new();
+        self.put(&mut payload);
+        messages.binary(payload);
     }
 }
 
@@ -80,7 +87,7 @@ impl Session for Terminal {
 
     fn encode(&self, characters: &[u8], payload: &mut Vec<u8>) -> Result<(usize, MessageKind), SessionError> {
         let text = head_of_text(characters, MOST)?;
-        payload.extend(Sent::keys(text).to_bytes());
+        Sent::keys(text).put(payload);
         Ok((text.len(), MessageKind::Binary))
     }
 
@@ -103,12 +110,12 @@ impl WebTerminal for Terminal {
     }
 
     fn resize(&mut self, columns: u16, rows: u16, messages: &mut Messages) {
-        messages.binary(Sent::<&str> { data: None, height: Some(rows), width: Some(columns) }.to_bytes());
+        Sent::<&str> { data: None, height: Some(rows), width: Some(columns) }.send(messages);
     }
 
     fn finish(&mut self, messages: &mut Messages) {
         if self.place.setting("keep").is_none() {
-            messages.binary(Sent::keys(ENDS_SHELL).to_bytes());
+            Sent::keys(ENDS_SHELL).send(messages);
         }
     }
 }

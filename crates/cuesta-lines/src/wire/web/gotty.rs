@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
+use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 
 use super::payload::{decode_base64, put_base64};
-use super::{KeepAlive, Messages, Place, Session, SessionError, Step, WebHost, WebTerminal, not_found, open_websocket};
-use crate::percent::Encoded;
+use super::{Messages, Place, Session, SessionError, Step, WebHost, WebTerminal, not_found, open_websocket};
 use crate::wire::http::{CookieJar, Request, Response};
 use crate::wire::websocket::MessageKind;
 
@@ -34,7 +34,7 @@ const BUFFER_SIZE: usize = 1024;
 const SMALLEST_BUFFER: usize = 5;
 
 /// The first message.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct First {
     #[serde(rename = "Arguments")]
     arguments: String,
@@ -49,7 +49,6 @@ struct Size {
 }
 
 /// The terminal's end.
-#[derive(Debug)]
 pub struct Terminal {
     place: Place,
     token: String,
@@ -61,20 +60,6 @@ impl Terminal {
     /// `arg=…` are arguments of the command, where GoTTY allows them (`--permit-arguments`).
     pub fn new(place: Place) -> Self {
         Self { place, token: String::new(), buffer_size: BUFFER_SIZE, is_ready: false }
-    }
-
-    fn request(&self, path: &str) -> Request {
-        let request = Request::new("GET", format!("{}{path}", self.place.base));
-        match self.place.account.basic() {
-            Some(basic) => request.with("Authorization", basic),
-            None => request,
-        }
-    }
-
-    /// The query of the page's address, which names the arguments.
-    fn query(&self) -> String {
-        let arguments: Vec<_> = self.place.all_of("arg").map(|value| format!("arg={}", Encoded(value))).collect();
-        if arguments.is_empty() { String::new() } else { format!("?{}", arguments.join("&")) }
     }
 }
 
@@ -115,14 +100,15 @@ impl Session for Terminal {
 
 impl WebTerminal for Terminal {
     fn prepare(&mut self, answer: Option<&Response>, _: &CookieJar) -> Result<Step, SessionError> {
-        let Some(answer) = answer else { return Ok(Step::Request(self.request("/auth_token.js"))) };
+        let Some(answer) = answer else { return Ok(Step::Request(self.place.request("/auth_token.js"))) };
         if !answer.is_success() {
             return Err(SessionError::Refused(format!("auth_token.js was answered by status {}", answer.status)));
         }
         self.token = find_token(&answer.body).ok_or_else(|| {
             SessionError::OtherProtocol("expected GoTTY's auth_token.js, var gotty_auth_token = '…';".to_owned())
         })?;
-        Ok(Step::Open(self.request(&format!("/ws{}", self.query())), vec![SUBPROTOCOL.to_owned()]))
+        let request = self.place.request(&format!("/ws{}", self.place.argument_query()));
+        Ok(Step::Open(request, vec![SUBPROTOCOL.to_owned()]))
     }
 
     /// GoTTY serves those too to whom it grants no subprotocol, but browsers do not.
@@ -130,7 +116,7 @@ impl WebTerminal for Terminal {
         if subprotocol != Some(SUBPROTOCOL) {
             return Err(SessionError::OtherProtocol("it did not choose GoTTY's subprotocol \"webtty\"".to_owned()));
         }
-        let first = First { arguments: self.query(), token: self.token.clone() };
+        let first = First { arguments: self.place.argument_query(), token: self.token.clone() };
         messages.text(serde_json::to_string(&first).unwrap_or_default());
         let (columns, rows) = self.place.window;
         self.resize(columns, rows, messages);
@@ -143,8 +129,12 @@ impl WebTerminal for Terminal {
         messages.text(format!("{}{size}", char::from(SIZE)));
     }
 
-    fn keep_alive(&self) -> Option<KeepAlive> {
-        Some(KeepAlive { every: 30, message: Some("2") })
+    fn keep_alive_interval(&self) -> Option<u64> {
+        Some(30)
+    }
+
+    fn put_keep_alive(&mut self, messages: &mut Messages) {
+        messages.text("2");
     }
 }
 
@@ -235,9 +225,7 @@ impl Session for Host {
 
 impl WebHost for Host {
     fn answer(&mut self, request: &Request) -> Response {
-        let mut pair = Vec::new();
-        put_base64(self.token().as_bytes(), &mut pair);
-        let expected = format!("Basic {}", String::from_utf8_lossy(&pair));
+        let expected = format!("Basic {}", BASE64.encode(self.token().as_bytes()));
         match request.path_alone() {
             path if path.ends_with("/ws") => {
                 let offers = request.headers.lists("Sec-WebSocket-Protocol", SUBPROTOCOL);
@@ -342,9 +330,9 @@ mod tests {
     #[test]
     fn a_ping_is_answered() {
         let mut pair = Pair::open(Terminal::new(joe("ge'heim")), host());
-        let mut replies = Messages::default();
-        let ping = pair.terminal.keep_alive().unwrap().message.unwrap();
-        pair.host.receive(MessageKind::Text, &mut ping.as_bytes().to_vec(), &mut replies).unwrap();
+        let (mut pings, mut replies) = (Messages::default(), Messages::default());
+        pair.terminal.put_keep_alive(&mut pings);
+        pair.host.receive(MessageKind::Text, &mut pings.0[0].1, &mut replies).unwrap();
         let reply = &mut replies.0[0].1;
         assert_eq!(pair.terminal.receive(MessageKind::Text, reply, &mut Messages::default()), Ok(0..0));
     }

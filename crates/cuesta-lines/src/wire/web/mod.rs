@@ -28,6 +28,7 @@ use thiserror::Error;
 use super::http::{CookieJar, Request, Response};
 use super::websocket::MessageKind;
 use crate::ExitStatus;
+use crate::percent::Encoded;
 
 /// One end of a web terminal's WebSocket, while it is open.
 pub trait Session {
@@ -55,11 +56,9 @@ pub trait Session {
     /// When the protocol carries only text and this is none.
     fn encode(&self, characters: &[u8], payload: &mut Vec<u8>) -> Result<(usize, MessageKind), SessionError>;
 
-    /// Notes that the message of [`Session::encode`] was sent. Messages that were added before it must be sent before it.
-    fn note_sent(&mut self, _characters: usize) {}
-
-    /// Adds what follows the message that was sent, such as a ping of flow control.
-    fn follow_up(&mut self, _messages: &mut Messages) {}
+    /// Notes that the message of [`Session::encode`] was sent with these characters, and adds what follows it, such as a ping of flow control.
+    /// Messages that were added before it must be sent before it.
+    fn note_sent(&mut self, _characters: &[u8], _messages: &mut Messages) {}
 
     /// Whether characters can be sent: the other end has said that the session is ready, and flow control does not stop this end.
     fn is_ready(&self) -> bool;
@@ -87,17 +86,13 @@ pub trait WebTerminal: Session {
     /// Adds the message that announces another size of the window.
     fn resize(&mut self, columns: u16, rows: u16, messages: &mut Messages);
 
-    /// What a browser sends at intervals to keep the session.
-    fn keep_alive(&self) -> Option<KeepAlive> {
+    /// Seconds after which a browser sends again what keeps the session; none = it sends nothing.
+    fn keep_alive_interval(&self) -> Option<u64> {
         None
     }
 
-    /// Adds the message of [`WebTerminal::keep_alive`]; adds none if a ping of WebSocket is due.
-    fn put_keep_alive(&mut self, messages: &mut Messages) {
-        if let Some(message) = self.keep_alive().and_then(|keep_alive| keep_alive.message) {
-            messages.text(message);
-        }
-    }
+    /// Adds the message that keeps the session; adds none if a ping of WebSocket does that.
+    fn put_keep_alive(&mut self, _messages: &mut Messages) {}
 
     /// How the program ended, once the host has said it.
     fn exit(&self) -> Option<ExitStatus> {
@@ -141,15 +136,6 @@ pub enum Step {
     Request(Request),
     /// The request that opens the WebSocket: its path, the subprotocols that it offers and its own headers.
     Open(Request, Vec<String>),
-}
-
-/// What keeps a session alive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeepAlive {
-    /// Seconds from one to the next.
-    pub every: u64,
-    /// A message; none = a ping of WebSocket, or what [`WebTerminal::put_keep_alive`] adds.
-    pub message: Option<&'static str>,
 }
 
 /// Messages to be sent, in their order.
@@ -201,6 +187,21 @@ pub struct Place {
 }
 
 impl Place {
+    /// A request for a page below the base, with user and password if there are any.
+    fn request(&self, path: &str) -> Request {
+        let request = Request::new("GET", format!("{}{path}", self.base));
+        match self.account.basic() {
+            Some(basic) => request.with("Authorization", basic),
+            None => request,
+        }
+    }
+
+    /// The query that passes `arg=…` to a command, with its mark; empty without any.
+    fn argument_query(&self) -> String {
+        let arguments: Vec<_> = self.all_of("arg").map(|value| format!("arg={}", Encoded(value))).collect();
+        if arguments.is_empty() { String::new() } else { format!("?{}", arguments.join("&")) }
+    }
+
     /// The value of a setting of the kind.
     pub fn setting(&self, name: &str) -> Option<&str> {
         self.settings.iter().find(|(its, _)| its == name).map(|(_, value)| value.as_str())
@@ -255,12 +256,6 @@ fn head_of_text(characters: &[u8], most: usize) -> Result<&str, SessionError> {
         Ok(text) if !text.is_empty() => Ok(text),
         _ => Err(SessionError::NotText),
     }
-}
-
-/// Text of the head of `characters`, as a host decodes what its program writes: what is no UTF-8 becomes U+FFFD. Returns how many bytes of
-/// `characters` it stands for, at least one and at most `most`.
-fn decode_head(characters: &[u8], most: usize) -> (&str, usize) {
-    head_of_text(characters, most).map_or(("\u{fffd}", 1), |text| (text, text.len()))
 }
 
 /// Answers a request to open a WebSocket: status 101, with the subprotocol that the host chose.

@@ -99,8 +99,9 @@ impl<T: WebTerminal, H: WebHost> Pair<T, H> {
     pub(super) fn type_keys(&mut self, mut keys: &[u8]) -> Vec<u8> {
         while !keys.is_empty() {
             let (len, message) = encode(&self.terminal, keys);
-            self.terminal.note_sent(len);
-            self.pass(Messages(vec![message]), Messages::default()).unwrap();
+            let mut messages = Messages(vec![message]);
+            self.terminal.note_sent(&keys[..len], &mut messages);
+            self.pass(messages, Messages::default()).unwrap();
             keys = &keys[len..];
         }
         std::mem::take(&mut self.at_host)
@@ -110,9 +111,8 @@ impl<T: WebTerminal, H: WebHost> Pair<T, H> {
     pub(super) fn send_from_host(&mut self, mut output: &[u8]) -> Vec<u8> {
         while !output.is_empty() {
             let (len, message) = encode(&self.host, output);
-            self.host.note_sent(len);
             let mut messages = Messages(vec![message]);
-            self.host.follow_up(&mut messages);
+            self.host.note_sent(&output[..len], &mut messages);
             self.pass(Messages::default(), messages).unwrap();
             output = &output[len..];
         }

@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::payload::head_of_output;
 use super::{
-    Messages, Place, Session, SessionError, Step, WebHost, WebTerminal, decode_head, head_of_text, not_found,
-    open_websocket,
+    Messages, Place, Session, SessionError, Step, WebHost, WebTerminal, head_of_text, not_found, open_websocket,
 };
 use crate::percent::{Encoded, decode};
 use crate::wire::http::{CookieJar, Request, Response};
@@ -45,7 +45,7 @@ struct Window {
 }
 
 /// The first message.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct First {
     token: String,
 }
@@ -213,7 +213,7 @@ impl Session for Host {
     }
 
     fn encode(&self, characters: &[u8], payload: &mut Vec<u8>) -> Result<(usize, MessageKind), SessionError> {
-        let (text, len) = decode_head(characters, MOST);
+        let (len, text) = head_of_output(characters, MOST);
         write_envelope(RAW, text, payload);
         Ok((len, MessageKind::Binary))
     }
@@ -328,7 +328,7 @@ mod tests {
 
     fn at_server(token: &str) -> Place {
         let mut place = Place { base: "/example.org/7a1c".to_owned(), ..place() };
-        place.settings = vec![("login".to_owned(), "joe".to_owned())];
+        place.settings = vec![("user".to_owned(), "joe".to_owned())];
         place.account.token = Some(token.to_owned());
         place
     }

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Messages, Place, Session, SessionError, Step, WebHost, WebTerminal, not_found, open_websocket};
 use crate::ExitStatus;
-use crate::percent::Encoded;
 use crate::wire::http::{CookieJar, Request, Response};
 use crate::wire::websocket::MessageKind;
 
@@ -22,7 +21,7 @@ const SIZE_OR_TITLE: u8 = b'1';
 const PREFERENCES: u8 = b'2';
 
 /// The first message.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct First {
     #[serde(rename = "AuthToken")]
     token: String,
@@ -36,13 +35,12 @@ struct Size {
     rows: u16,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Token {
     token: String,
 }
 
 /// The terminal's end.
-#[derive(Debug)]
 pub struct Terminal {
     place: Place,
     token: String,
@@ -54,14 +52,6 @@ impl Terminal {
     /// `arg=…` are arguments of the command, where ttyd allows them (`-a`).
     pub fn new(place: Place) -> Self {
         Self { place, token: String::new(), is_ready: false, exit: None }
-    }
-
-    fn request(&self, path: &str) -> Request {
-        let request = Request::new("GET", format!("{}{path}", self.place.base));
-        match self.place.account.basic() {
-            Some(basic) => request.with("Authorization", basic),
-            None => request,
-        }
     }
 }
 
@@ -90,16 +80,15 @@ impl Session for Terminal {
 
 impl WebTerminal for Terminal {
     fn prepare(&mut self, answer: Option<&Response>, _: &CookieJar) -> Result<Step, SessionError> {
-        let Some(answer) = answer else { return Ok(Step::Request(self.request("/token"))) };
+        let Some(answer) = answer else { return Ok(Step::Request(self.place.request("/token"))) };
         if !answer.is_success() {
             return Err(SessionError::Refused(format!("/token was answered by status {}", answer.status)));
         }
         let Token { token } = serde_json::from_slice(&answer.body)
             .map_err(|_| SessionError::OtherProtocol("expected the JSON of ttyd's /token, {\"token\":…}".to_owned()))?;
         self.token = token;
-        let arguments: Vec<_> = self.place.all_of("arg").map(|value| format!("arg={}", Encoded(value))).collect();
-        let query = if arguments.is_empty() { String::new() } else { format!("?{}", arguments.join("&")) };
-        Ok(Step::Open(self.request(&format!("/ws{query}")), vec![SUBPROTOCOL.to_owned()]))
+        let request = self.place.request(&format!("/ws{}", self.place.argument_query()));
+        Ok(Step::Open(request, vec![SUBPROTOCOL.to_owned()]))
     }
 
     fn begin(&mut self, subprotocol: Option<&str>, messages: &mut Messages) -> Result<(), SessionError> {

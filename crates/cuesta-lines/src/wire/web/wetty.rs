@@ -6,7 +6,6 @@
 //! them; after 2 Mi that nobody confirmed the host sends no more.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
 
@@ -192,8 +191,6 @@ pub struct Host {
     /// Units that were sent and not confirmed, and whether they are so many that the host waits.
     unconfirmed: usize,
     is_paused: bool,
-    /// Units of the message encoded last, which is noted when it was sent.
-    encoded: AtomicUsize,
 }
 
 impl Host {
@@ -238,14 +235,13 @@ impl Session for Host {
 
     fn encode(&self, characters: &[u8], payload: &mut Vec<u8>) -> Result<(usize, MessageKind), SessionError> {
         let (len, output) = head_of_output(characters, LONGEST_OUTPUT);
-        self.encoded.store(count_units(output.as_bytes()), Ordering::Relaxed);
         payload.extend_from_slice(EVENT);
         put_event("data", output, payload);
         Ok((len, MessageKind::Text))
     }
 
-    fn note_sent(&mut self, _: usize) {
-        self.unconfirmed += *self.encoded.get_mut();
+    fn note_sent(&mut self, output: &[u8], _: &mut Messages) {
+        self.unconfirmed += count_units(output);
         self.is_paused |= self.unconfirmed > STOPS_AT;
     }
 

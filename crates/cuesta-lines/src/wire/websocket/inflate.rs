@@ -44,7 +44,11 @@ impl Inflater {
             let is_full = inflated.len() == inflated.capacity();
             if is_full {
                 inflated.reserve(PIECE);
-            } else if rest.is_empty() || status == Status::StreamEnd {
+            } else if status == Status::StreamEnd {
+                // The last block of a stream ends its message (§7.2.3.4); the next one begins another.
+                self.state.reset(false);
+                break;
+            } else if rest.is_empty() {
                 break;
             } else if read == 0 && inflated.len() == written {
                 return Err(FrameError::Deflate);

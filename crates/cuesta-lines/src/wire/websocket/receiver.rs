@@ -197,6 +197,7 @@ fn parse_close(payload: &[u8]) -> Result<Event, FrameError> {
 
 #[cfg(test)]
 mod tests {
+    use flate2::{Compress, Compression, FlushCompress};
     use proptest::prelude::*;
 
     use super::*;
@@ -251,6 +252,27 @@ mod tests {
         let bytes = b"\xc1\x07\xf2\x48\xcd\xc9\xc9\x07\x00\xc1\x05\xf2\x00\x11\x00\x00";
         let hello = || message(MessageKind::Text, b"Hello");
         assert_eq!(receive(&mut receiver, bytes, 3), Ok(vec![hello(), hello()]));
+    }
+
+    #[test]
+    fn a_message_may_end_its_stream() {
+        // RFC 7692 §7.2.3.4: a block that says that it is the last.
+        let mut receiver = Receiver::new(Role::Client).with_inflater(Inflater::default());
+        let bytes = b"\xc1\x08\xf3\x48\xcd\xc9\xc9\x07\x00\x00".repeat(2);
+        let hello = || message(MessageKind::Text, b"Hello");
+        assert_eq!(receive(&mut receiver, &bytes, 3), Ok(vec![hello(), hello()]));
+    }
+
+    #[test]
+    fn a_message_that_inflates_for_ever_is_refused() {
+        let mut deflated = Compress::new(Compression::best(), false);
+        let mut bomb = Vec::with_capacity(64 << 10);
+        let zeros = vec![0; LONGEST_MESSAGE + 1];
+        deflated.compress_vec(&zeros, &mut bomb, FlushCompress::Sync).unwrap();
+        assert!(bomb.len() < 32 << 10);
+        let head = [&[0xc2, 0x7e][..], &(bomb.len() as u16).to_be_bytes()].concat();
+        let mut receiver = Receiver::new(Role::Client).with_inflater(Inflater::default());
+        assert_eq!(receive(&mut receiver, &[head, bomb].concat(), 4096), Err(FrameError::TooLong));
     }
 
     #[test]

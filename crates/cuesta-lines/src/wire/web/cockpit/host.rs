@@ -75,11 +75,8 @@ impl Session for Host {
         Ok(encode_characters(&self.channel, characters, payload))
     }
 
-    fn note_sent(&mut self, characters: usize) {
-        self.sent += characters as u64;
-    }
-
-    fn follow_up(&mut self, messages: &mut Messages) {
+    fn note_sent(&mut self, output: &[u8], messages: &mut Messages) {
+        self.sent += output.len() as u64;
         if self.sent - self.pinged >= PING_EVERY {
             self.pinged = self.sent;
             put_control(&Control { sequence: Some(self.sent), ..Control::new("ping", &self.channel) }, messages);

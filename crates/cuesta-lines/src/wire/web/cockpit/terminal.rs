@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::{KeepAlive, Messages, Place, Session, SessionError, Step, WebTerminal};
+use super::super::{Messages, Place, Session, SessionError, Step, WebTerminal};
 use super::{Content, Control, Open, SUBPROTOCOL, Window, encode_characters, put_control, read_message};
 use crate::ExitStatus;
 use crate::wire::http::{CookieJar, Request, Response};
@@ -129,8 +129,12 @@ impl WebTerminal for Terminal {
         }
     }
 
-    fn keep_alive(&self) -> Option<KeepAlive> {
-        Some(KeepAlive { every: 30, message: Some("\n{ \"command\": \"ping\" }") })
+    fn keep_alive_interval(&self) -> Option<u64> {
+        Some(30)
+    }
+
+    fn put_keep_alive(&mut self, messages: &mut Messages) {
+        messages.text("\n{ \"command\": \"ping\" }");
     }
 
     fn exit(&self) -> Option<ExitStatus> {

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::super::{Messages, Session, SessionError, WebHost, decode_head, open_websocket};
+use super::super::payload::head_of_output;
+use super::super::{Messages, Session, SessionError, WebHost, open_websocket};
 use super::frames::{Frame, Frames, Kind, finish_frame};
 use super::values::{ANSWER, CALL, ERROR, EVENT, INITIALIZED, LISTEN, Value, json, read_message, write_message};
 use super::{COOKIE, CreateProcess, Created, DATA, EXIT, Event, Handshake, MANAGEMENT, MOST, PASSWORD, WINDOW};
@@ -75,7 +76,7 @@ impl Session for Host {
     }
 
     fn encode(&self, characters: &[u8], payload: &mut Vec<u8>) -> Result<(usize, MessageKind), SessionError> {
-        let (text, len) = decode_head(characters, MOST);
+        let (len, text) = head_of_output(characters, MOST);
         let begins = payload.len();
         self.frames.write_head(Kind::Regular, payload);
         let head = vec![Value::Number(EVENT), Value::Number(self.server.output_events.unwrap_or_default())];
@@ -85,9 +86,9 @@ impl Session for Host {
     }
 
     /// Counts bytes: as many as the code units of ASCII, and more than those of other text.
-    fn note_sent(&mut self, characters: usize) {
+    fn note_sent(&mut self, output: &[u8], _: &mut Messages) {
         self.frames.note_sent();
-        self.server.unacknowledged += characters;
+        self.server.unacknowledged += output.len();
     }
 
     fn is_ready(&self) -> bool {

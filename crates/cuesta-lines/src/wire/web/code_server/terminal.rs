@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::{KeepAlive, Messages, Place, Session, SessionError, Step, WebTerminal, head_of_text};
+use super::super::{Messages, Place, Session, SessionError, Step, WebTerminal, head_of_text};
 use super::client::{Awaits, Client};
 use super::frames::{Frames, Kind, finish_frame};
 use super::values::{Value, json};
@@ -11,9 +11,6 @@ use crate::ExitStatus;
 use crate::percent::Encoded;
 use crate::wire::http::{CookieJar, Request, Response};
 use crate::wire::websocket::MessageKind;
-
-/// Seconds between messages that keep the connection.
-const KEEP_ALIVE: u64 = 5;
 
 #[derive(Debug)]
 pub struct Terminal {
@@ -54,7 +51,7 @@ impl Session for Terminal {
         Ok((text.len(), MessageKind::Binary))
     }
 
-    fn note_sent(&mut self, _: usize) {
+    fn note_sent(&mut self, _: &[u8], _: &mut Messages) {
         self.client.next += 1;
         self.frames.note_sent();
     }
@@ -106,8 +103,8 @@ impl WebTerminal for Terminal {
         }
     }
 
-    fn keep_alive(&self) -> Option<KeepAlive> {
-        Some(KeepAlive { every: KEEP_ALIVE, message: None })
+    fn keep_alive_interval(&self) -> Option<u64> {
+        Some(5)
     }
 
     fn put_keep_alive(&mut self, messages: &mut Messages) {

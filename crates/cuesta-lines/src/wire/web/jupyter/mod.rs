@@ -117,7 +117,9 @@ impl Terminal {
             return self.open();
         }
         let id: String = self.place.session.chars().filter(char::is_ascii_alphanumeric).collect();
-        let body = serde_json::to_vec(&Named { name: format!("{NAMES}{id}") }).unwrap_or_default();
+        self.name = format!("{NAMES}{id}");
+        self.is_new = true;
+        let body = serde_json::to_vec(&Named { name: self.name.clone() }).unwrap_or_default();
         let request = self.request_change("POST", TERMINALS, cookies).with_body("application/json", body);
         self.ask(Asked::Terminal, request)
     }
@@ -197,6 +199,7 @@ impl WebTerminal for Terminal {
             Asked::Login => check_login(answer).map(|()| self.ask_terminal(cookies)),
             Asked::Page => Ok(self.ask_terminal(cookies)),
             Asked::Terminal => {
+                self.is_new = false;
                 self.name = read_name(answer)?;
                 self.is_new = true;
                 Ok(self.open())

@@ -101,7 +101,7 @@ fn only_a_new_terminal_is_removed_unless_it_shall_be_kept() {
     let mut kept = Pair::open(Terminal::new(set(with_token(), "keep", "")), host());
     assert_eq!(remove(&mut kept), None);
     let host = Host { terminals: vec!["1".to_owned()], ..host() };
-    let mut attached = Pair::open(Terminal::new(set(with_token(), "terminal", "1")), host);
+    let mut attached = Pair::open(Terminal::new(set(with_token(), "attach", "1")), host);
     assert_eq!(attached.paths, ["GET /base/terminals/websocket/1"]);
     assert_eq!(remove(&mut attached), None);
 }
@@ -113,7 +113,7 @@ fn a_wrong_token_and_another_terminal_are_refused() {
     let refused = Pair::try_open(Terminal::new(place), host()).err();
     let expected = "/api/terminals was answered by status 403: no or a wrong token or login";
     assert_eq!(refused, Some(SessionError::Refused(expected.to_owned())));
-    let refused = Pair::try_open(Terminal::new(set(with_token(), "terminal", "none")), host()).err();
+    let refused = Pair::try_open(Terminal::new(set(with_token(), "attach", "none")), host()).err();
     assert_eq!(refused, Some(SessionError::Refused("upgrade 404".to_owned())));
 }
 

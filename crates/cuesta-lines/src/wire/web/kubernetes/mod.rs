@@ -13,7 +13,7 @@ pub use host::Host;
 use serde::{Deserialize, Serialize};
 
 use super::payload::{decode_base64, put_base64};
-use super::{KeepAlive, Messages, Place, Session, SessionError, Step, WebTerminal, quote};
+use super::{Messages, Place, Session, SessionError, Step, WebTerminal, quote};
 use crate::ExitStatus;
 use crate::percent::Encoded;
 use crate::wire::http::{CookieJar, Request, Response};
@@ -299,8 +299,9 @@ impl WebTerminal for Terminal {
         self.protocol.send(SIZE, &serde_json::to_vec(&size).unwrap_or_default(), messages);
     }
 
-    fn keep_alive(&self) -> Option<KeepAlive> {
-        Some(KeepAlive { every: 5, message: None })
+    /// As kubectl pings; a page of Kubernetes has no terminal.
+    fn keep_alive_interval(&self) -> Option<u64> {
+        Some(5)
     }
 
     fn exit(&self) -> Option<ExitStatus> {
