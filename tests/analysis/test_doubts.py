@@ -319,3 +319,14 @@ def test_a_doubt_names_its_step_and_gives_advice(tmp_path: Path) -> None:
     busy = run(tmp_path, users=(2, 4), measure=5, edit=lambda row: row | {"cpu": 0.95} if row["step"] == 1 else row)
     (found,) = busy.json()["invalid_because"]
     assert found.startswith("step 2: the driver was busy: 95.0 % of its cores (allowed 80.0 %); use fewer users")
+
+
+def test_sessions_that_come_and_go_in_the_background_are_not_missed(tmp_path: Path) -> None:
+    run_folder = RunFolder(tmp_path / "run", edit=settling(users=4, active=4)).write()
+    described = json.loads((run_folder / "run.json").read_text())
+    [group] = described["steps"][0]["group"]
+    others = {"name": "others", "users": 6, "background": True}
+    for load, doubts in (("closed", ["incomplete"]), ("open:2/s:sessions", [])):
+        described["steps"][0]["group"] = [group, group | others | {"load": load}]
+        (run_folder / "run.json").write_text(json.dumps(described))
+        assert [name for name in names(summarise(run_folder)) if name == "incomplete"] == doubts

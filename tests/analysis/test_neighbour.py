@@ -1,6 +1,7 @@
 """What ran beside a measurement, and users in the background: figures, doubts and the first sentence."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,7 @@ from cuesta.analysis.neighbour import quote_command
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.figures.neighbour import NeighbourFigures
 from cuesta.report.headline import headline
-from tests.run_folder import CLOCK, NANO, Row, RunFolder, edit_run, write_rows
+from tests.run_folder import CLOCK, NANO, Row, RunFolder, edit_run, measured, waiting, write_rows
 
 SETTLED, END = 2.0, 32.0
 """Seconds of the run between which the folders here were measured."""
@@ -92,6 +93,15 @@ def test_users_in_the_background_are_in_no_figure_of_all_users(tmp_path: Path) -
     assert step.keystrokes.count == alone.keystrokes.count - 30
     assert [each.group for each in step.keys] == ["interactive", "others"]
     assert headline(summary).startswith("2 users at the built-in host (host:) beside 2 other sessions: ")
+
+
+@pytest.mark.parametrize(("slow", "doubts"), [([("others/x/response", [5.0] * 3)], set()), ([], {"stuck"})])
+def test_a_wait_in_the_background_is_as_long_as_others_there(tmp_path: Path, slow: Any, doubts: set[str]) -> None:
+    """When measuring ends, somebody has waited for 4 s; nobody tells in which group."""
+    waits = measured(unfinished=1, oldest=4.0, waiting=waiting(answers=1, oldest=4.0))
+    made = RunFolder(tmp_path / "run", edit=waits, histograms=slow).write()
+    put_in_background("others", made)
+    assert {each.doubt.name for each in summarise(made).doubts} & {"stuck"} == doubts
 
 
 @pytest.mark.parametrize("counted", [{"unfollowed": 25}, {"stray": 2}, {"continued_long": 25}])

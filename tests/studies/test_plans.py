@@ -13,6 +13,7 @@ UNPUBLISHED = {
     "ssh-servers/plan",
     "ssh-servers/short",
     "ssh-servers/logins",
+    *(f"web-terminals/{plan}" for plan in ("plan", "short", "logins", "stalls")),
     *(f"tmux/{plan}" for plan in ("holds", "event-loop", "in-kernel-controls")),
 }
 """Plans of what has not been published elsewhere."""

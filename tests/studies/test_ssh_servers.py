@@ -50,7 +50,7 @@ def test_the_figure_of_the_ssh_study_is_drawn(tmp_path: Path) -> None:
     servers = ("openssh", "dropbear", "tinysshd")
     for server in servers:
         search(tmp_path / server)
-    command = [sys.executable, str(STUDY / "plots.py"), str(tmp_path)]
+    command = [sys.executable, str(STUDY.parent / "plots.py"), str(tmp_path)]
     drawn = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert drawn.startswith("<svg")
     assert all(server in drawn for server in servers)

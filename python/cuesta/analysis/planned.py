@@ -84,7 +84,7 @@ def read_planned(recorded: Recorded, step: int) -> Planned | None:
         load=next(iter(loads.values())) if same else ", ".join(f"{name} {load}" for name, load in loads.items()),
         swept=steps[step].get("swept", {}),
         asked=steps[step].get("asked"),
-        fixed=not any(load.endswith(":sessions") for load in loads.values()),
+        fixed=not any(group["load"].endswith(":sessions") for group in groups if group["users"]),
         paced_per_s=sum(users / (load.cycle / 1e9) for users, load in read if load.kind == "paced"),
         open_per_s=sum(load.per_s for _, load in read),
         any_closed=any(load.kind == "closed" for _, load in read),

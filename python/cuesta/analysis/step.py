@@ -26,6 +26,7 @@ from cuesta.analysis.planned import (
 )
 from cuesta.analysis.probe import compare_probes
 from cuesta.analysis.published import compare_published
+from cuesta.analysis.stalls import sum_up_stalls
 from cuesta.analysis.stationarity import find_shift
 from cuesta.analysis.waits import Waits, is_stuck, select_waits, strip_end
 from cuesta.analysis.watching import held_between
@@ -43,8 +44,10 @@ from cuesta.figures.counts import (
 from cuesta.figures.durations import Distribution, Inflation, KernelTimes, KeyTimes, TransactionClass
 from cuesta.figures.probe import ProbeFigures
 from cuesta.figures.reference import selects
+from cuesta.figures.stalls import Stalls
 from cuesta.figures.step import ResponseLaw, Settling, StepFigures
 from cuesta.ledger import Interval, Recorded, StepTimes, Tag
+from cuesta.ledger.keys import has_key_log, read_keys
 from cuesta.records.merging import merge_records
 from cuesta.records.rows import DriverCounts, UserRow, WaitingCounts, WaitSample
 from cuesta.records.series import KEYS, LINE, STAMPED
@@ -116,6 +119,7 @@ class StepRecords:
             echo_from_sent=self.describe(KEYS, "echo_from_sent"),
             whole_frame=self.describe(KEYS, "whole_frame"),
             frames=self.frames(),
+            stalls=self.stalls(),
             lateness=self.describe(KEYS, "lateness"),
             prepare=self.describe(LINE, "prepare"),
             connect=self.describe(LINE, "connect"),
@@ -251,6 +255,14 @@ class StepRecords:
         if counted.drawn_bytes is not None and counted.followed:
             bytes_per_key = counted.drawn_bytes / counted.followed
         return Frames(counted.keys, per_key, bytes_per_key, counted.shared)
+
+    def stalls(self) -> Stalls | None:
+        """Look for stalls of all users among the keys that were echoed in the interval; None without a log of keys."""
+        if not has_key_log(self.recorded):
+            return None
+        begin, end = self.times.settled, self.times.end
+        keys = (key for key in read_keys(self.recorded) if begin <= key.shown < end and key.group not in self.apart)
+        return sum_up_stalls(keys, self.describe(KEYS, "echo_from_sent").min)
 
     def at_work(self) -> float:
         return sum(row.active * row.length for row in self.rows) / self.seconds if self.seconds else 0.0

@@ -35,6 +35,7 @@ from cuesta.figures.durations import (
 )
 from cuesta.figures.neighbour import NeighbourFigures
 from cuesta.figures.probe import ProbeFigures
+from cuesta.figures.stalls import Stalls
 from cuesta.figures.system_under_test import HostFigures
 from cuesta.figures.wire import TmuxFigures, WireFigures
 from cuesta.records.rows import WaitingCounts, WaitSample
@@ -284,6 +285,10 @@ class StepFigures:
     whole_frame: Distribution = declare(WHOLE_FRAME)
     frames: Frames | None = declare(
         "The frames that showed keys; None where no key is timed by a screen", better=Better.LESS
+    )
+    stalls: Stalls | None = declare(
+        "Stretches in which keys of several users waited and none was echoed; None without a log of keys (`log_keys`)",
+        better=Better.LESS,
     )
     lateness: Distribution = declare(LATENESS)
     prepare: Distribution = declare(

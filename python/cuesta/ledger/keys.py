@@ -1,6 +1,5 @@
 """Reads the log of keys, `agent-K/keys.csv`: every key that was echoed, if the run kept it (`log_keys`)."""
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,16 +13,27 @@ FILE = "keys.csv"
 class Key:
     """One key. Instants are seconds from the start of the run."""
 
+    group: str
     user: int
     due: float
+    sent: float
     shown: float
 
 
 def read_keys_of(user: int, recorded: Recorded) -> list[Key]:
     """The keys of one user, in order of `due`; empty if the run kept no log."""
+    return sorted((key for key in read_keys(recorded) if key.user == user), key=lambda key: key.due)
+
+
+def read_keys(recorded: Recorded) -> Iterator[Key]:
+    """The keys of all users, agent by agent in the order in which it was known that they were shown."""
     begun = recorded.agents[0].origin.clock if recorded.agents else 0
-    rows = (key for agent in recorded.agents for key in _read_log(agent, begun, recorded.damage) if key.user == user)
-    return sorted(rows, key=lambda key: key.due)
+    for agent in recorded.agents:
+        yield from _read_log(agent, begun, recorded.damage)
+
+
+def has_key_log(recorded: Recorded) -> bool:
+    return any((agent.folder / FILE).exists() for agent in recorded.agents)
 
 
 def _read_log(agent: Agent, begun: int, damage: list[str]) -> Iterator[Key]:
@@ -33,5 +43,6 @@ def _read_log(agent: Agent, begun: int, damage: list[str]) -> Iterator[Key]:
 
 
 def _parse(row: str, begun: int) -> Key:
-    _, user, due, _, shown, *_ = next(csv.reader([row], strict=True))
-    return Key(int(user), (int(due) - begun) / 1e9, (int(shown) - begun) / 1e9)
+    quoted, user, due, sent, shown, *_ = row.rsplit(",", 7)
+    group = quoted[1:-1].replace('""', '"')
+    return Key(group, int(user), (int(due) - begun) / 1e9, (int(sent) - begun) / 1e9, (int(shown) - begun) / 1e9)

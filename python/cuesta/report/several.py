@@ -48,7 +48,7 @@ NO_COMPARISON = "side by side is no comparison: `cuesta compare BASE NEW` says w
 
 FIGURES = (
     *("transactions.per_s", "transactions.count", "response.p50", "response.p95", "response.p99"),
-    *("response_from_sent.p99", "echo.p50", "echo.p99", "errors.count", *UNDONE, "law.error"),
+    *("response_from_sent.p99", "echo.p50", "echo.p99", "stalls.longest", "errors.count", *UNDONE, "law.error"),
 )
 """Figures of each run's last step; those that none of the runs has are left out."""
 DRIVER = ("lateness.p99", "driver.cpu")

@@ -18,14 +18,14 @@ from cuesta.units import ABSENT, count, digits, join_words, many, seconds, share
 
 COLUMNS = (
     *("transactions.per_s", "response.p50", "response.p95", "response.p99", "echo.p99"),
-    *("errors.count", "lateness.p99"),
+    *("stalls.longest", "errors.count", "lateness.p99"),
 )
 """Figures in a step's row; those with limits follow them."""
 MOST_SWEPT = 2
 """Swept settings beside which a terminal has room for the echo."""
 BESIDE_OTHERS = {"response.p99", "echo.p99", "lateness.p99"}
 """Figures for which a terminal has no room beside limits on single groups or transactions."""
-SHORT = {"transactions.per_s", "response.p99", "echo.p99", "errors.count", "lateness.p99"}
+SHORT = {"transactions.per_s", "response.p99", "echo.p99", "stalls.longest", "errors.count", "lateness.p99"}
 """Those of them that a terminal shows, if no other statistic is limited."""
 
 

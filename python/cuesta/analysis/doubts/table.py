@@ -393,7 +393,8 @@ def stuck(step: StepFigures, _: Allowed) -> Doubt | None:
     """Answers or echoes were missing for far longer than any wait that ended: they may never come."""
     if step.waiting.answers and not step.response.count:
         return None  # `unanswered` covers it
-    oldest, longest = step.unfinished.oldest, max(step.response.longest or 0.0, step.echo.longest or 0.0)
+    waits = [step.response, step.echo, *(each.response for each in step.classes)]  # those of the background too
+    oldest, longest = step.unfinished.oldest, max(wait.longest or 0.0 for wait in waits)
     if not longest or not is_stuck(oldest, longest):
         return None
     answers, echoes = many(step.waiting.answers, "transaction"), many(step.waiting.echoes, "user")

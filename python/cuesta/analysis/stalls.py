@@ -1,0 +1,63 @@
+"""Stalls of all users at once, by the log of keys: stretches in which keys of several users waited and none was echoed.
+
+A host that is slow for all echoes their keys one after another: no such stretch is long. In a long one it did nothing
+for anybody, as one with a single thread that waits for something. Users share it who have nothing else in common.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from cuesta.figures.stalls import Stalls
+from cuesta.ledger.keys import Key
+
+LEAST = 0.020
+"""Seconds of the shortest stall: what a person begins to notice."""
+OVER_QUICKEST = 2.0
+"""A stall is at least so many times the quickest echo: to a far host keys are always on the way."""
+SEVERAL = 3
+"""Fewest users in a stall: two may be slow by chance. Their keys were sent before its middle, which proves that the
+driver was awake: one that sleeps itself sends what was due meanwhile when it wakes, at the end of the stretch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """A stretch without an echo; both instants are seconds of the run."""
+
+    begin: float
+    end: float
+    users: int
+    """Users whose keys waited at its end."""
+
+    @property
+    def length(self) -> float:
+        return self.end - self.begin
+
+
+def sum_up_stalls(keys: Iterable[Key], quickest: float | None) -> Stalls:
+    """Sum up the stalls among keys that were shown, given the quickest echo."""
+    stalls = list(find_stalls(keys, max(LEAST, OVER_QUICKEST * (quickest or 0.0))))
+    longest = max(stalls, key=lambda stall: stall.length, default=Stall(0.0, 0.0, 0))
+    return Stalls(len(stalls), longest.length, longest.users, sum(stall.length for stall in stalls))
+
+
+def find_stalls(keys: Iterable[Key], least: float) -> Iterator[Stall]:
+    """Find the stretches of at least `least` seconds, in order of time."""
+    by_echo = sorted(keys, key=lambda key: key.shown)
+    by_sending = iter(sorted(by_echo, key=lambda key: key.sent))
+    coming, waiting, last = next(by_sending, None), set[Key](), 0.0
+    for key in by_echo:
+        while coming and coming.sent < key.shown:
+            waiting.add(coming)
+            coming = next(by_sending, None)
+        if key.shown - last >= least and (stall := measure_stall(waiting, last, key.shown)).length >= least:
+            middle = (stall.begin + stall.end) / 2
+            if len({each.user for each in waiting if each.sent < middle}) >= SEVERAL:
+                yield stall
+        waiting.discard(key)
+        last = key.shown
+
+
+def measure_stall(waiting: set[Key], last: float, end: float) -> Stall:
+    """The stretch from the last echo, or the first key after it, to the next echo."""
+    begin = max(last, min((key.sent for key in waiting), default=end))
+    return Stall(begin, end, len({key.user for key in waiting}))
