@@ -79,6 +79,11 @@ impl WebError {
         }
     }
 
+    /// Whether another login may help.
+    pub(super) fn is_of_login(&self) -> bool {
+        matches!(self.failure(), Failure::WebLogin | Failure::Upgrade401 | Failure::Upgrade403 | Failure::NoSession)
+    }
+
     /// The same error, with secrets blacked out in what the host said and in what it was asked for, and not all of a long text.
     pub(super) fn without(mut self, secrets: &Secrets) -> Self {
         match &mut self {

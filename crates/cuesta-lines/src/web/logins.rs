@@ -13,6 +13,12 @@ type Login = (String, Option<String>);
 /// The logins of this process.
 static LOGINS: LazyLock<Mutex<HashMap<Login, Arc<OnceCell<CookieJar>>>>> = LazyLock::new(Mutex::default);
 
+/// Forgets a login whose cookies the host did not take: the next user logs in anew.
+pub(super) fn forget(target: &str, user: Option<&str>) {
+    let mut logins = LOGINS.lock().unwrap_or_else(PoisonError::into_inner);
+    logins.remove(&(target.to_owned(), user.map(str::to_owned)));
+}
+
 /// The place for the cookies of a login.
 pub(super) fn shared(target: &str, user: Option<&str>) -> Arc<OnceCell<CookieJar>> {
     let mut logins = LOGINS.lock().unwrap_or_else(PoisonError::into_inner);

@@ -31,6 +31,10 @@ pub(crate) async fn open(target: &WebTarget, options: &Options) -> Result<WebLin
         Err(WebError::Timeout { address, waited, awaited: awaited.take() }.into())
     });
     opened.map_err(|error| match error {
+        OpenError::Web(error) if target.browser.shares_login && error.is_of_login() => {
+            logins::forget(&target.to_string(), options.login.user.as_deref());
+            error.without(&Secrets::from_login(target, &options.login)).into()
+        }
         OpenError::Web(error) => error.without(&Secrets::from_login(target, &options.login)).into(),
         error => error,
     })

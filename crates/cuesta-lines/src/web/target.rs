@@ -93,7 +93,7 @@ impl WebTarget {
             ("header", Some(text)) if is_header(&text) => self.own.push((key.to_owned(), text)),
             ("header", _) => {
                 return Err(bad(
-                    "header=NAME:VALUE, without Authorization and Cookie: use the columns token and cookie",
+                    "header=NAME:VALUE; a secret is a column, as in header=X-Api-Key:{key}, or the columns token and cookie",
                 ));
             }
             (_, Some(text)) if self.kind.settings.contains(&key) && is_choice(key, &text) => {
@@ -228,11 +228,18 @@ fn is_choice(key: &str, value: &str) -> bool {
     }
 }
 
-/// Whether a text is a header that a target may have.
+/// Words in the names of headers whose values are secrets.
+const SECRET_HEADERS: [&str; 7] = ["auth", "cookie", "key", "password", "secret", "session", "token"];
+
+/// Whether a text is a header that a target may have: a secret only as a column.
 fn is_header(text: &str) -> bool {
     let Some((name, _)) = text.split_once(':') else { return false };
-    let is_secret = ["authorization", "cookie", "proxy-authorization"].contains(&name.to_ascii_lowercase().as_str());
-    !is_secret && !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+    let (name_lower, value) = (name.to_ascii_lowercase(), text[name.len() + 1..].trim());
+    let is_secret = SECRET_HEADERS.iter().any(|word| name_lower.contains(word));
+    let is_column = value.starts_with('{') && value.ends_with('}');
+    (!is_secret || (is_column && name_lower != "cookie"))
+        && !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
 /// Checks the characters of a path and a query, and that no secret stands in them.
@@ -283,6 +290,7 @@ mod tests {
                 "ttyd+ws://h?pong=off&deflate=off&token=env:T&header=X:a",
                 "ttyd+ws://h:80?header=X%3Aa&token=env:T&deflate=off&pong=off",
             ),
+            ("ttyd+ws://h?header=X-Api-Key:{key}", "ttyd+ws://h:80?header=X-Api-Key%3A{key}"),
             ("ttyd+ws://h?width=wcwidth&arg={user}", "ttyd+ws://h:80?arg={user}&width=wcwidth"),
         ] {
             assert_eq!(canonical(text).unwrap(), written);
@@ -304,6 +312,7 @@ mod tests {
             "ttyd+ws://h?token=geheim",
             "ttyd+ws://h?header=Cookie:a",
             "ttyd+ws://h?header=X:a%0d%0ab",
+            "ttyd+ws://h?header=X-Api-Key:geheim",
             "ttyd+ws://h?ping=5",
             "ws://h?token=geheim",
             "ws://h#arg=x",
