@@ -81,9 +81,10 @@ impl<'a> Client<'a> {
             let to = first_row(location);
             let is_secured =
                 to.strip_prefix("https://").is_some_and(|rest| rest.starts_with(&self.target.address.host));
-            let advice = match is_secured && self.target.tls.is_none() {
-                true => "take wss in place of ws",
-                false => "take that as the target, or log in there first",
+            let advice = if is_secured && self.target.tls.is_none() {
+                "take wss in place of ws"
+            } else {
+                "take that as the target, or log in there first"
             };
             return Err(self.refuse(request, &format!("it redirects to {to}: {advice}")));
         };

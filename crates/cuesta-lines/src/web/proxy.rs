@@ -38,7 +38,7 @@ fn find_in(
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<Option<Proxy>, WebError> {
     // HTTP_PROXY in capitals may come from a request's header in CGI programs: curl does not read it.
-    let names: &[&str] = if is_secure {
+    let variables: &[&str] = if is_secure {
         &["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
     } else {
         &["http_proxy", "all_proxy", "ALL_PROXY"]
@@ -47,8 +47,8 @@ fn find_in(
     if is_local(&host.host) || exempt.split(',').any(|rule| is_exempt(&host.host, rule.trim())) {
         return Ok(None);
     }
-    let named = names.iter().find_map(|name| variable(name).map(|url| (*name, url)));
-    let Some((name, url)) = named else { return Ok(None) };
+    let found = variables.iter().find_map(|name| variable(name).map(|url| (*name, url)));
+    let Some((name, url)) = found else { return Ok(None) };
     let unusable = || WebError::Proxy {
         proxy: format!("of the variable {name}"),
         address: host.to_string(),
