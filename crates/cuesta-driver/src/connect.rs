@@ -96,14 +96,13 @@ mod tests {
         let spec: RunSpec = serde_json::from_str(&text).unwrap();
         let [none, some] = [0, 1].map(|group| Logins::new(&spec, group));
         assert_eq!(none.for_user(2), Login::default());
-        let login = |user: &str, password: Option<&str>| Login {
-            user: Some(user.to_owned()),
-            password: password.map(str::to_owned),
-            ..Login::default()
+        let login = |user| {
+            let Login { user, password, cells, .. } = some.for_user(user);
+            assert_eq!(cells.get("user"), user.as_ref());
+            (user.unwrap_or_default(), password)
         };
-        assert_eq!(
-            [3, 4, 5].map(|user| some.for_user(user)),
-            [login("ann", Some("a")), login("ben", None), login("ann", Some("a"))]
-        );
+        let [ann, ben] = [("ann", Some("a")), ("ben", None)];
+        let own = |(user, password): (&str, Option<&str>)| (user.to_owned(), password.map(str::to_owned));
+        assert_eq!([3, 4, 5].map(login), [ann, ben, ann].map(own));
     }
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use cuesta_lines::{Line, Listener};
+use cuesta_lines::{Line, Listener, kind_of};
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Time};
 use ipnet::IpNet;
@@ -197,12 +197,16 @@ fn listen(spec: &Spec) -> Result<Vec<Listener>, HostError> {
 }
 
 fn bind(url: &str, service: &Service) -> Result<Listener, HostError> {
-    let target = url.parse()?;
-    if !service.serves(&target) {
+    let refused = || {
         let problem = format!("the built-in host cannot listen at {url:?}");
-        return Err(HostError::setting("listen", problem, service.addresses()));
+        HostError::setting("listen", problem, service.addresses())
+    };
+    match url.parse() {
+        Ok(target) if service.serves(&target) => Listener::bind(&target).map_err(HostError::Listen),
+        // What is wrong with it matters only where such lines are served at all.
+        Err(error) if kind_of(url).is_some_and(|kind| kind.last_phase != "login") => Err(error.into()),
+        _ => Err(refused()),
     }
-    Listener::bind(&target).map_err(HostError::Listen)
 }
 
 fn parse_network(text: &str) -> Result<IpNet, HostError> {
