@@ -39,8 +39,9 @@ status = subprocess.call(sys.argv[1:])
 pathlib.Path("memory").write_text(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
 sys.exit(status)
 """
-"""Carries out a command, and writes to a file how much memory it took, in KiB. It is small itself: a process counts as its
-own what whoever forked it had.
+"""Carries out a command, and writes to a file how much memory it took, in KiB.
+
+It is small itself: a process counts as its own what whoever forked it had.
 """
 STREAMS = {"endless-body", "endless-chunks", "endless-small-chunks", "endless-fragments", "endless-bytes"}
 """Shapes that do not say how long it will be."""
