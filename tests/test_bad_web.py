@@ -29,7 +29,7 @@ from tests.processes import command_of, descendants
 SECRET = "hunter2-of-joe"
 USERS = f"user,password,token\njoe,{SECRET},token-{SECRET}\n"
 SECRETS = (SECRET.encode(), base64.b64encode(f"joe:{SECRET}".encode()))
-"""What pages of these servers show, and nothing of ours may."""
+"""Pages of these servers show them; no output, record or page of a run may."""
 ESCAPES = (b"\x1b]0;owned", b"\\u001b]0;owned", b"\x9b2J")
 MEMORY, FOR_A_MESSAGE = 80 << 20, 48 << 20
 """Bytes that an agent may have: at good servers, and for each message that ends at 16 MiB, whose buffer doubles."""
@@ -41,12 +41,12 @@ sys.exit(status)
 """
 """Carries out a command, and writes to a file how much memory it took, in KiB.
 
-It is small itself: a process counts as its own what whoever forked it had.
+It is small itself, because a process's peak includes the memory of its parent at the fork.
 """
 STREAMS = {"endless-body", "endless-chunks", "endless-small-chunks", "endless-fragments", "endless-bytes"}
 """Shapes that do not say how long it will be."""
 RETRY = 1_000_000_000
-"""Nanoseconds after which a user without a line tries again. What came of its first request is counted then."""
+"""Nanoseconds after which a user without a line tries again. The result of its first request is counted before that."""
 TAPE = r"""
 Set WaitTimeout {patience}
 Set KeyRate 50cps
@@ -91,7 +91,7 @@ GIVES_UP = "gives up"
 
 @dataclass(frozen=True)
 class Row:
-    """A server's shape, the kind of line that it is played with, and what becomes of it: usually a failure's name."""
+    """A server's shape, the kind of line that it is played with, and its result: usually a failure's name."""
 
     shape: str
     kind: str
@@ -204,7 +204,7 @@ class Bad:
         (self.here / "plan.toml").write_text(PLAN + "".join(groups))
 
     def is_enough(self, played: list[Row], out: Path) -> bool:
-        """Whether all have come to what they become."""
+        """Whether every user has its expected result."""
         self.memory = max(self.memory, *(peak(pid) for pid in descendants(os.getpid()) if is_agent(pid)), 0)
         requests = self.requests()
         hasty = [row for row in played if row.becomes == GIVES_UP]
@@ -244,7 +244,7 @@ Play = Callable[[list[Row]], Bad]
 
 @pytest.fixture
 def play(here: Path, cuesta: Cuesta, monkeypatch: pytest.MonkeyPatch) -> Iterator[Play]:
-    """A function that has a user at each server, and asserts what becomes of each within seconds."""
+    """A function that has a user at each server, and asserts each result within seconds."""
     monkeypatch.setattr("cuesta.engine.local.target_check.probe", lambda *_: None)  # it would refuse the run
     with serving(here) as bad:
 
@@ -275,7 +275,7 @@ def become(user: dict[str, Any]) -> str:
 
 
 def assert_nothing_leaks(bad: Bad, printed: bytes) -> None:
-    """Nothing of ours holds a secret or an escape sequence; and no other host was told a secret."""
+    """No output or record holds a secret or an escape sequence, and no other host received a secret."""
     files = [file.read_bytes() for file in bad.here.glob("out/**/*") if file.is_file()]
     assert not [text for text in (*SECRETS, *ESCAPES) for each in (printed, *files) if text in each]
     heads = [request["head"] for request in bad.requests()]

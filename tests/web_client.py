@@ -63,6 +63,6 @@ class WebClient:
 
 @contextmanager
 def connected(port: int) -> Iterator[WebClient]:
-    """Connect to a port of this machine; at the end of the block the connection ends without a word."""
+    """Connect to a port of this machine; at the end of the block the connection is closed without a close frame."""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection, connection.makefile("rb") as received:
         yield WebClient(connection, received)

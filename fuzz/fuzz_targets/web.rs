@@ -22,7 +22,7 @@ fuzz_target!(|input: (u8, bool, Vec<(bool, Vec<u8>)>)| {
         (6, false) => feed_terminal(cockpit::Terminal::new, &messages),
         (7, false) => feed_terminal(code_server::Terminal::new, &messages),
         (8, false) => feed_terminal(teleport::Terminal::new, &messages),
-        (_, false) => feed_terminal(attach::Terminal::new, &messages),
+        (_, false) => feed_terminal(attach::Bare::new, &messages),
         (0, true) => feed_host(ttyd::Host::default(), &messages),
         (1, true) => feed_host(gotty::Host::default(), &messages),
         (2, true) => feed_host(jupyter::Host::default(), &messages),
@@ -32,7 +32,7 @@ fuzz_target!(|input: (u8, bool, Vec<(bool, Vec<u8>)>)| {
         (6, true) => feed_host(cockpit::Host::default(), &messages),
         (7, true) => feed_host(code_server::Host::default(), &messages),
         (8, true) => feed_host(teleport::Host::default(), &messages),
-        (_, true) => feed_host(attach::Host::new(MessageKind::Text), &messages),
+        (_, true) => feed_host(attach::Bare::new(Place::default()), &messages),
     }
 });
 

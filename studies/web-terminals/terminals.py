@@ -51,7 +51,7 @@ def serve_gotty(folder: Path, port: int) -> list[str]:
 
 
 def serve_wetty(_: Path, port: int) -> list[str]:
-    """It starts the shell itself, as it does for root who asks for no other machine, and knows no login of its own."""
+    """It starts the shell itself, as WeTTY does when root asks for this machine; it has no login of its own."""
     own = ["--host", "127.0.0.1", "--port", str(port), "--base", "/wetty", "--ssh-host", "localhost"]
     own += ["--command", " ".join(SHELL_WORDS)]
     return [find_installed("wetty/node"), find_installed(WETTY), *own]

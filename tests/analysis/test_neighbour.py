@@ -97,7 +97,7 @@ def test_users_in_the_background_are_in_no_figure_of_all_users(tmp_path: Path) -
 
 @pytest.mark.parametrize(("slow", "doubts"), [([("others/x/response", [5.0] * 3)], set()), ([], {"stuck"})])
 def test_a_wait_in_the_background_is_as_long_as_others_there(tmp_path: Path, slow: Any, doubts: set[str]) -> None:
-    """When measuring ends, somebody has waited for 4 s; nobody tells in which group."""
+    """When measuring ends, a user has waited for 4 s; the records do not say in which group."""
     waits = measured(unfinished=1, oldest=4.0, waiting=waiting(answers=1, oldest=4.0))
     made = RunFolder(tmp_path / "run", edit=waits, histograms=slow).write()
     put_in_background("others", made)

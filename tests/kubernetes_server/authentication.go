@@ -23,7 +23,7 @@ var askForCertificates = &tls.Config{ClientAuth: tls.RequestClientCert}
 var joe = &authenticator.Response{User: &user.DefaultInfo{Name: "joe"}}
 
 // authenticated takes requests that have the token, in a header or as a subprotocol, or a client certificate. Each is the
-// name of a file, or empty: then nobody can show it. Without both it takes all.
+// name of a file, or empty: then it is not accepted. Without both every request is accepted.
 func authenticated(handler http.Handler, tokenFile, authorityFile string) (http.Handler, error) {
 	ways := []authenticator.Request{}
 	if tokenFile != "" {

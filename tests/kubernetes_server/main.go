@@ -1,7 +1,7 @@
 // An API server's exec and attach, and a container runtime's behind them, on loopback, for tests.
 //
 // Both are Kubernetes' own code: the handlers of k8s.io/apiserver, and the streaming server that containerd and CRI-O link.
-// The pods are made up (pods.go).
+// The pods are processes of this machine (pods.go).
 package main
 
 import (

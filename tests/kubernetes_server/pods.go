@@ -14,14 +14,14 @@ import (
 	utilexec "k8s.io/utils/exec"
 )
 
-// pods is a container runtime whose containers are processes of this machine. A pod's own shell starts when somebody attaches.
+// pods is a container runtime whose containers are processes of this machine. A pod's own shell starts with the first attach.
 type pods struct {
 	lock   sync.Mutex
 	shells map[string]*program
 }
 
 // Exec runs a command until it ends. As in containerd (internal/cri/server/container_execsync.go) nothing happens to it when
-// its client is gone: nobody hangs it up or kills it, and nobody reads any more what it prints.
+// its client is gone: it is neither hung up nor killed, and its output is not read any more.
 func (p *pods) Exec(_ context.Context, _ string, args []string, in io.Reader, out, _ io.WriteCloser, tty bool, sizes <-chan remotecommand.TerminalSize) error {
 	if len(args) == 0 || !tty {
 		return errors.New("here only commands on a terminal are run")
@@ -38,7 +38,7 @@ func (p *pods) Exec(_ context.Context, _ string, args []string, in io.Reader, ou
 	return status(command.Wait())
 }
 
-// Attach joins whoever is at a pod's own shell, until the client goes or the shell ends.
+// Attach joins a client to a pod's own shell, until the client goes or the shell ends.
 func (p *pods) Attach(_ context.Context, pod string, in io.Reader, out, _ io.WriteCloser, _ bool, sizes <-chan remotecommand.TerminalSize) error {
 	shell, err := p.shell(pod)
 	if err != nil {
@@ -61,7 +61,7 @@ func (*pods) PortForward(context.Context, string, int32, io.ReadWriteCloser) err
 	return errors.New("ports are not forwarded here")
 }
 
-// shell gives a pod's own shell, a new one after the last has ended; what it prints is read even if nobody is attached.
+// shell gives a pod's own shell, a new one after the last has ended; its output is read even while no client is attached.
 func (p *pods) shell(pod string) (*program, error) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -87,7 +87,7 @@ func (p *pods) shell(pod string) (*program, error) {
 // program is a command on a terminal of its own.
 type program struct {
 	terminal *os.File
-	ended    chan struct{} // closed when its terminal is, or when nobody reads any more what it prints
+	ended    chan struct{} // closed when its terminal is, or when its output is not read any more
 	lock     sync.Mutex
 	readers  []io.Writer
 }

@@ -24,7 +24,7 @@ class Account:
 
 
 NOBODY = Account()
-"""Asked of nobody: whoever connects has a shell."""
+"""No account: every connection has a shell."""
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ def serving(pages: Mapping[str, Page], certificate: Certificate | None = None) -
 
 @contextmanager
 def speaking(speak: Callable[[socket.socket], None]) -> Iterator[str]:
-    """Say something to whoever connects, and close the connection; yields an address."""
+    """Send some bytes to each client and close the connection; yields an address."""
 
     def work() -> None:
         with listening.accept()[0] as connection, suppress(OSError):
@@ -244,7 +244,7 @@ REAL = {
     "jupyter": ("lab?token=b2f6e0c1a5", "jupyter+ws://HOST/"),
     "jupyterhub": ("lab", "jupyter+ws://HOST/user/joe/"),
 }
-"""Of each real server: a page below its base, and the target that is meant."""
+"""For each real server: a page below its base, and the expected target."""
 
 
 @pytest.mark.nightly

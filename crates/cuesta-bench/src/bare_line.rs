@@ -1,4 +1,4 @@
-//! A line of the limit: bare characters, or by hand and with `rustls` alone a WebSocket.
+//! A line of the bare loop: bare characters, or a WebSocket that is framed here, over TLS by `rustls` alone.
 
 use std::error::Error;
 use std::io::{self, Read, Write};
@@ -122,7 +122,7 @@ impl BareLine {
         Ok(())
     }
 
-    /// Reads once what is there; over TLS there may be no character in it.
+    /// Reads the connection once. Over TLS the bytes may hold no character.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let hung_up = || Err(io::ErrorKind::UnexpectedEof.into());
         let Some(tls) = &mut self.tls else {

@@ -85,7 +85,7 @@ pub(crate) fn client_config() -> Result<ClientConfig, Box<dyn Error>> {
     Ok(config)
 }
 
-/// The same of one user, whose connections resume one another's sessions.
+/// The configuration of one user, whose connections resume one another's sessions.
 pub(crate) fn resuming(mut config: ClientConfig) -> ClientConfig {
     config.resumption = Resumption::in_memory_sessions(MOST_SESSIONS);
     config

@@ -21,7 +21,7 @@ impl WebLine {
         Ok(Self { tls: tls.map_err(io::Error::other)?, host: Host::default() })
     }
 
-    /// Reads once what is there, and answers it.
+    /// Reads the connection once, and answers.
     ///
     /// # Errors
     /// When the driver has hung up.
@@ -35,7 +35,7 @@ impl WebLine {
         };
         has_come(tls.read_tls(&mut &*stream)?)?;
         tls.process_new_packets().map_err(io::Error::other)?;
-        // None of it may be a character: handshakes.
+        // The bytes of a handshake hold no character.
         let len = tls.reader().read(buffer).unwrap_or_default();
         self.host.is_resumed = tls.handshake_kind() == Some(HandshakeKind::Resumed);
         self.host.take(&mut buffer[..len], &mut out);

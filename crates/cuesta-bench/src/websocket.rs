@@ -1,4 +1,4 @@
-//! A WebSocket by hand, as little of it as keys and echoes need: the limit's end and the smallest host's.
+//! The part of WebSocket that keys and echoes need: the end of the bare loop, and that of the smallest host.
 //!
 //! A key and its echo are far smaller than what one packet holds, so a frame always comes whole.
 
@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use cuesta_lines::wire::websocket::accept_key;
 
-/// A key of the limit's: the smallest loop draws none.
+/// The `Sec-WebSocket-Key` of the bare loop, which makes no random one.
 const KEY: [u8; 16] = [7; 16];
 
 /// First byte of a frame that is a whole binary message (RFC 6455 §5.2).
@@ -84,13 +84,13 @@ pub(crate) fn count_characters(mut frames: &[u8]) -> usize {
 pub(crate) struct Host {
     /// Its TLS session is that of an earlier connection.
     pub(crate) is_resumed: bool,
-    /// What came of a request.
+    /// How a request was answered.
     request: Vec<u8>,
     is_open: bool,
 }
 
 impl Host {
-    /// Takes what came, and appends what is to be sent.
+    /// Takes received bytes, and appends the bytes to send.
     pub(crate) fn take(&mut self, received: &mut [u8], out: &mut Vec<u8>) {
         if self.is_open {
             return echo(received, out);

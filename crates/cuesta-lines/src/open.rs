@@ -184,7 +184,7 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
 
 /// Opens a line and closes it, to learn whether a user could. As [`open`].
 ///
-/// A shell that is hung up while it starts may miss that, and stay for good (seen of bash below ttyd): so a web terminal's has time to
+/// A shell that is hung up while it starts may miss the signal and run on (seen with bash below ttyd): so a web terminal's has time to
 /// show its prompt.
 pub async fn probe(target: &Target, options: &Options) -> Result<(), OpenError> {
     let mut line = open(target, options).await?;

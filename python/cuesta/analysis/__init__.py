@@ -1,7 +1,8 @@
 """From records to figures: tables in, tables out. Nothing here drives anything, writes anything or reads a clock.
 
 - `summary`: all figures of a run folder, the object that `--json` prints. `step`: the figures of one step.
-- `waits`: what was answered and what was not, as one distribution; `answer_sizes`: how long answers are.
+- `waits`: what was answered and what was not, as one distribution; `answer_sizes`: how long answers are; `frames`: what
+  is drawn for each key.
 - `doubts`: why a run cannot be trusted; `stationarity`: whether it had settled; `stalls`: whether all users waited at
   once; `overload`: whether an open or paced load was above what the host can do; `unsteady`: why there is no steady
   state; `own_part`: which durations are the driver's in part; `certainty`: Student's t, the standard errors of a rate

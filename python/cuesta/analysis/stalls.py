@@ -1,19 +1,20 @@
 """Stalls of all users at once, by the log of keys: stretches in which keys of several users waited and none was echoed.
 
-A host that is slow for all echoes their keys one after another: no such stretch is long. In a long one it did nothing
-for anybody, as one with a single thread that waits for something. Users share it who have nothing else in common.
+A host that is slow for all users echoes their keys one after another: no such stretch is long. In a long one it echoed
+no key at all, as a host does whose single thread waits for something.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from cuesta.figures.stalls import Stalls
-from cuesta.ledger.keys import Key
+from cuesta.ledger import Recorded, StepTimes
+from cuesta.ledger.keys import Key, has_key_log, read_keys
 
 LEAST = 0.020
 """Seconds of the shortest stall: what a person begins to notice."""
 OVER_QUICKEST = 2.0
-"""A stall is at least so many times the quickest echo: to a far host keys are always on the way."""
+"""A stall lasts at least this many times the quickest echo: keys to a distant host are always under way."""
 SEVERAL = 3
 """Fewest users in a stall: two may be slow by chance. Their keys were sent before its middle, which proves that the
 driver was awake: one that sleeps itself sends what was due meanwhile when it wakes, at the end of the stretch."""
@@ -31,6 +32,14 @@ class Stall:
     @property
     def length(self) -> float:
         return self.end - self.begin
+
+
+def read_stalls(recorded: Recorded, times: StepTimes, apart: Container[str], quickest: float | None) -> Stalls | None:
+    """Sum up the stalls in an interval, by the keys of all groups but those `apart`; None without a log of keys."""
+    if not has_key_log(recorded):
+        return None
+    keys = (key for key in read_keys(recorded) if times.settled <= key.shown < times.end and key.group not in apart)
+    return sum_up_stalls(keys, quickest)
 
 
 def sum_up_stalls(keys: Iterable[Key], quickest: float | None) -> Stalls:

@@ -9,6 +9,7 @@ from cuesta.analysis.answer_sizes import describe_sizes
 from cuesta.analysis.driver_load import describe_agents, describe_driver
 from cuesta.analysis.fairness import compare_users
 from cuesta.analysis.features import add_figures
+from cuesta.analysis.frames import divide_frames
 from cuesta.analysis.host_figures import derive_host_figures, derive_hosts
 from cuesta.analysis.law import apply_law
 from cuesta.analysis.limits import judge_limit
@@ -26,7 +27,7 @@ from cuesta.analysis.planned import (
 )
 from cuesta.analysis.probe import compare_probes
 from cuesta.analysis.published import compare_published
-from cuesta.analysis.stalls import sum_up_stalls
+from cuesta.analysis.stalls import read_stalls
 from cuesta.analysis.stationarity import find_shift
 from cuesta.analysis.waits import Waits, is_stuck, select_waits, strip_end
 from cuesta.analysis.watching import held_between
@@ -35,7 +36,6 @@ from cuesta.figures.counts import (
     Characters,
     DueAccount,
     Errors,
-    Frames,
     GroupCounts,
     Keystrokes,
     Transactions,
@@ -44,10 +44,8 @@ from cuesta.figures.counts import (
 from cuesta.figures.durations import Distribution, Inflation, KernelTimes, KeyTimes, TransactionClass
 from cuesta.figures.probe import ProbeFigures
 from cuesta.figures.reference import selects
-from cuesta.figures.stalls import Stalls
 from cuesta.figures.step import ResponseLaw, Settling, StepFigures
 from cuesta.ledger import Interval, Recorded, StepTimes, Tag
-from cuesta.ledger.keys import has_key_log, read_keys
 from cuesta.records.merging import merge_records
 from cuesta.records.rows import DriverCounts, UserRow, WaitingCounts, WaitSample
 from cuesta.records.series import KEYS, LINE, STAMPED
@@ -118,8 +116,8 @@ class StepRecords:
             echo=self.describe(KEYS, "echo"),
             echo_from_sent=self.describe(KEYS, "echo_from_sent"),
             whole_frame=self.describe(KEYS, "whole_frame"),
-            frames=self.frames(),
-            stalls=self.stalls(),
+            frames=divide_frames(self.counts.frames),
+            stalls=read_stalls(self.recorded, self.times, self.apart, self.describe(KEYS, "echo_from_sent").min),
             lateness=self.describe(KEYS, "lateness"),
             prepare=self.describe(LINE, "prepare"),
             connect=self.describe(LINE, "connect"),
@@ -241,28 +239,6 @@ class StepRecords:
             return None
         due = DueAccount(**asdict(self.last.due), adds_up=True)
         return replace(due, adds_up=due.accounted == due.count)
-
-    def frames(self) -> Frames | None:
-        """Divide the frames drawn for keys, and their bytes, by these keys; None if no key was shown.
-
-        Older records have only the bytes of frames that showed a key: these are divided by the keys that they showed.
-        """
-        counted = self.counts.frames
-        if counted is None or not counted.keys:
-            return None
-        per_key = counted.drawn / counted.followed if counted.followed else None
-        bytes_per_key = counted.bytes / counted.keys
-        if counted.drawn_bytes is not None and counted.followed:
-            bytes_per_key = counted.drawn_bytes / counted.followed
-        return Frames(counted.keys, per_key, bytes_per_key, counted.shared)
-
-    def stalls(self) -> Stalls | None:
-        """Look for stalls of all users among the keys that were echoed in the interval; None without a log of keys."""
-        if not has_key_log(self.recorded):
-            return None
-        begin, end = self.times.settled, self.times.end
-        keys = (key for key in read_keys(self.recorded) if begin <= key.shown < end and key.group not in self.apart)
-        return sum_up_stalls(keys, self.describe(KEYS, "echo_from_sent").min)
 
     def at_work(self) -> float:
         return sum(row.active * row.length for row in self.rows) / self.seconds if self.seconds else 0.0

@@ -46,7 +46,7 @@ class Users:
         return [name for name in self.columns if name in known or _native.names_secret(name)]
 
     def find_empty(self, column: str, count: int) -> int | None:
-        """The first of so many users, from 0, whose cell in a column is empty; None if none is."""
+        """The first of a number of users, from 0, whose cell in a column is empty; None if all are filled."""
         cells = self.cells[self.columns.index(column) :: len(self.columns)][:count]
         return next((user for user, cell in enumerate(cells) if not cell), None)
 

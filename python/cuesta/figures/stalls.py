@@ -5,7 +5,7 @@ from cuesta.figures.about import Unit, declare, figure_table
 
 @figure_table
 class Stalls:
-    """Stretches in which keys of several users waited and no key of anybody was echoed."""
+    """Intervals in which keys of several users waited and no user's key was echoed."""
 
     count: int = declare(
         "stretches of at least 20 ms, and twice the quickest echo, in which keys of at least three users waited and no "

@@ -1,4 +1,4 @@
-"""Sentences on stalls: stretches in which the host did nothing for anybody."""
+"""Sentences on stalls: intervals in which the host echoed no user's key."""
 
 from collections.abc import Iterator
 

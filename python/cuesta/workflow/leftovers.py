@@ -1,4 +1,4 @@
-"""What a run that was killed may have left at web terminals, told to whoever runs next beside it."""
+"""What a run that was killed may have left at web terminals; the next run in the same folder says it."""
 
 import time
 from collections.abc import Iterator

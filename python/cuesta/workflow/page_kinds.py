@@ -52,7 +52,7 @@ class PageKind:
     The first one counts that any page fits which was asked for or redirected to.
     """
     needs: str
-    """What else is needed, for whoever has never typed at one."""
+    """What else a first run at this kind needs: columns, settings."""
 
     def find_sign(self, answers: Sequence[Answer]) -> str | None:
         """Where the first sign of this kind is; None if there is none."""

@@ -153,7 +153,7 @@ async def say_nothing(caller: Caller) -> None:
 
 
 async def drip_without_end(caller: Caller) -> None:
-    """A header that grows by a byte now and then: the client is never left without news."""
+    """A header that grows by a byte at intervals, so that no timeout between reads ends it."""
     await caller.send(b"HTTP/1.1 200 OK\r\nX-Filler: ")
     while True:
         await caller.send(b"x")

@@ -77,7 +77,7 @@ async def send_pings(caller: Caller) -> None:
 
 
 async def send_pings_unread(caller: Caller) -> None:
-    """Send a prompt and 100,000 pings a second, and read nothing: pongs have nowhere to go."""
+    """Send a prompt and 100,000 pings a second, and read nothing, so that the client cannot send its pongs."""
     await caller.upgrade()
     await caller.send(PROMPT)
     await caller.flood(frame(Opcode.PING, b"12345678") * 1000)

@@ -45,8 +45,8 @@ pub(super) fn measure_ssh(
     Ok(points.iter().map(|(users, outcomes)| row(*users, *outcomes, most)).collect())
 }
 
-/// CPU time of the opening of a web terminal, beside the limit, which opens one after another. Without TLS it is only shown: nearly all
-/// of the limit's is the kernel's.
+/// CPU time of the opening of a web terminal, beside the bare loop, which opens one after another. Without TLS it is only shown:
+/// nearly all of the bare loop's CPU time is the kernel's.
 pub(super) fn measure_web(most: f64, cpus: (usize, usize)) -> Result<Vec<ResultRow>, Box<dyn Error>> {
     let row = |(name, framing, stagger)| web_row(name, framing, stagger, most, cpus);
     WEB.into_iter().map(row).collect()

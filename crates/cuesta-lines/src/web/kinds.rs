@@ -1,7 +1,6 @@
 //! The kinds of web terminals: one row each. What their messages carry is in [`crate::wire::web`].
 
 use crate::wire::web::{self, Place, WebHost, WebTerminal};
-use crate::wire::websocket::MessageKind;
 
 /// A kind of web terminal.
 #[derive(Debug)]
@@ -53,8 +52,8 @@ pub(crate) static BARE: WebKind = WebKind {
     base: "/",
     deflates: false,
     only_text: false, // unless `frames=text`
-    terminal: |place| Box::new(web::attach::Terminal::new(place)),
-    host: || Box::new(web::attach::Host::new(MessageKind::Binary)),
+    terminal: |place| Box::new(web::attach::Bare::new(place)),
+    host: || Box::new(web::attach::Bare::new(Place::default())),
 };
 
 pub(crate) static TTYD: WebKind = WebKind {

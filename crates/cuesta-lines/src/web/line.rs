@@ -226,7 +226,7 @@ mod tests {
                 }
             });
             let ends = (Receiver::new(Role::Client), Sender::new(Role::Client, 0));
-            let terminal = Box::new(attach::Terminal::new(Place::default()));
+            let terminal = Box::new(attach::Bare::new(Place::default()));
             let mut line = WebLine::new(Box::new(near), terminal, ends, true, (80, 24));
             line.get_ready(Vec::new(), Messages::default(), Some(5)).await.unwrap();
             let begun = clock::now();

@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    fn found(is_secure: bool, host: &str, variables: &[(&str, &str)]) -> Option<String> {
+    fn find_address(is_secure: bool, host: &str, variables: &[(&str, &str)]) -> Option<String> {
         let address = Address { host: host.to_owned(), port: 80 };
         let variable =
             |name: &str| variables.iter().find(|(its, _)| *its == name).map(|(_, value)| (*value).to_owned());
@@ -132,9 +132,9 @@ mod tests {
             ("HTTPS_PROXY", "secure.example"),
             ("no_proxy", "inner.example,.lab.example, 10.0.0.0/8,exact.example:80"),
         ];
-        let plain = |host| found(false, host, &variables);
+        let plain = |host| find_address(false, host, &variables);
         assert_eq!(plain("h.example").as_deref(), Some("proxy.example:3128"));
-        assert_eq!(found(true, "h.example", &variables).as_deref(), Some("secure.example:80"));
+        assert_eq!(find_address(true, "h.example", &variables).as_deref(), Some("secure.example:80"));
         for direct in [
             "inner.example",
             "a.inner.example",
@@ -151,7 +151,7 @@ mod tests {
         let socks = |name: &str| (name == "ALL_PROXY").then(|| "socks5://joe:geheim@h:1".to_owned());
         let said = find_in(true, &Address { host: "h".to_owned(), port: 443 }, socks).err().unwrap().to_string();
         assert!(said.contains("ALL_PROXY") && !said.contains("geheim"), "{said}");
-        assert_eq!(found(false, "h", &[("http_proxy", "http://h"), ("no_proxy", "*")]), None);
+        assert_eq!(find_address(false, "h", &[("http_proxy", "http://h"), ("no_proxy", "*")]), None);
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(proxy.authorization.as_deref(), Some("Basic am9lOmdlIGhlaW0="));
     }
 
-    /// What comes of a connection through a proxy that answers so and stays connected, and what it was asked.
+    /// Connects through a proxy that gives this answer and stays connected. Returns the result, and the request that the proxy received.
     fn connect(answer: &'static str) -> (Result<(), String>, String) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://joe:geheim@{}", listener.local_addr().unwrap());

@@ -15,10 +15,10 @@ use super::target::WebTarget;
 use crate::wire::http::{CookieJar, Request};
 use crate::{Options, tcp};
 
-/// How long the host may take for one.
+/// How long a host may take for one removal.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// After so many failures in a row at one host no more is asked of it.
+/// After this many failures in a row at one host, its other removals are given up.
 const MOST_FAILURES: usize = 3;
 
 /// What is to be removed.

@@ -12,7 +12,7 @@ const BLACKED_OUT: &str = "…";
 /// A shorter part of a cookie, such as `lang=en`, is no secret, and its letters are in other words.
 const SHORTEST_COOKIE: usize = 8;
 
-/// A text may have been cut within a secret: so many of its first characters give it away.
+/// A text may end within a secret. Its end is hidden if it has at least this many of the secret's first characters.
 const SHORTEST_PART: usize = 4;
 
 /// The secrets of a user at a host, as texts may have them; those that hold others stand first.
@@ -60,7 +60,7 @@ impl Secrets {
     }
 }
 
-/// How many bytes at the end of a text are the beginning of a secret, if those are enough to give it away.
+/// How many bytes at the end of a text are the beginning of a secret; none if they are fewer than [`SHORTEST_PART`] characters.
 fn len_of_part(secret: &str, text: &str) -> Option<usize> {
     let ends = secret.char_indices().map(|(at, _)| at).filter(|at| *at >= SHORTEST_PART);
     ends.filter(|end| text.ends_with(&secret[..*end])).max()

@@ -17,11 +17,11 @@ pub(super) enum Rest {
 /// Where a chunked body is.
 #[derive(Debug)]
 pub(super) enum Chunks {
-    /// In a row with a chunk's size, of which this has come.
+    /// In the row with a chunk's size: the bytes of it that were received.
     Size(Vec<u8>),
-    /// In a chunk, of which so much is to come, the end of its row included.
+    /// In a chunk: how many bytes are missing, with the line end after its data.
     Chunk(usize),
-    /// In the rows after the last chunk; so many bytes of them have come, and whether the last row is empty so far.
+    /// In the rows after the last chunk: how many of their bytes were received, and whether the current row is empty so far.
     Trailers(usize, bool),
     Ended,
 }

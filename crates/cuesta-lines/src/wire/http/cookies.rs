@@ -1,4 +1,4 @@
-//! The cookies of one browser at one host (RFC 6265). Names of hosts play no part: only one host is asked.
+//! The cookies of one browser at one host (RFC 6265). The `Domain` of a cookie is ignored, because only one host is asked.
 
 /// Most cookies.
 const MOST: usize = 100;

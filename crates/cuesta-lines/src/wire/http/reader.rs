@@ -29,7 +29,7 @@ pub trait Message: Default {
 /// Reads one message after another.
 #[derive(Debug, Default)]
 pub struct Reader<M> {
-    /// What has come of the head.
+    /// The bytes of the head that were received.
     head: Vec<u8>,
     message: Option<(M, Rest)>,
     body: Vec<u8>,
@@ -98,7 +98,7 @@ impl<M: Message> Reader<M> {
     }
 }
 
-/// Where in a piece the empty row ends that ends a head, given what came before.
+/// Finds the end of a head, its empty row, in a piece that follows `before`. Returns the position after it.
 fn find_end(before: &[u8], piece: &[u8]) -> Option<usize> {
     let tail = &before[before.len().saturating_sub(3)..];
     let joined = [tail, piece].concat();

@@ -6,35 +6,19 @@ use super::{Messages, Place, Session, SessionError, Step, WebHost, WebTerminal, 
 use crate::wire::http::{CookieJar, Request, Response};
 use crate::wire::websocket::MessageKind;
 
-/// Either end.
+/// Either end: both do the same with characters.
 #[derive(Debug)]
 pub struct Bare {
+    place: Place,
     /// The type of the messages that it sends.
     sends: MessageKind,
 }
 
-/// The terminal's end.
-#[derive(Debug)]
-pub struct Terminal {
-    place: Place,
-    bare: Bare,
-}
-
-/// The host's end.
-#[derive(Debug)]
-pub struct Host(Bare);
-
-impl Terminal {
-    /// `frames=binary` or `frames=text`: what keys are sent in.
+impl Bare {
+    /// `frames=binary` or `frames=text`: what keys are sent in. A host's place is empty.
     pub fn new(place: Place) -> Self {
         let sends = if place.setting("frames") == Some("text") { MessageKind::Text } else { MessageKind::Binary };
-        Self { place, bare: Bare { sends } }
-    }
-}
-
-impl Host {
-    pub fn new(sends: MessageKind) -> Self {
-        Self(Bare { sends })
+        Self { place, sends }
     }
 }
 
@@ -57,26 +41,7 @@ impl Session for Bare {
     }
 }
 
-impl Session for Terminal {
-    fn receive(
-        &mut self,
-        kind: MessageKind,
-        message: &mut [u8],
-        replies: &mut Messages,
-    ) -> Result<Range<usize>, SessionError> {
-        self.bare.receive(kind, message, replies)
-    }
-
-    fn encode(&self, characters: &[u8], payload: &mut Vec<u8>) -> Result<(usize, MessageKind), SessionError> {
-        self.bare.encode(characters, payload)
-    }
-
-    fn is_ready(&self) -> bool {
-        true
-    }
-}
-
-impl WebTerminal for Terminal {
+impl WebTerminal for Bare {
     fn prepare(&mut self, _: Option<&Response>, _: &CookieJar) -> Result<Step, SessionError> {
         let path = if self.place.base.is_empty() { "/" } else { &self.place.base };
         let mut request = Request::new("GET", format!("{path}{}", self.place.query));
@@ -100,26 +65,7 @@ impl WebTerminal for Terminal {
     fn resize(&mut self, _: u16, _: u16, _: &mut Messages) {}
 }
 
-impl Session for Host {
-    fn receive(
-        &mut self,
-        kind: MessageKind,
-        message: &mut [u8],
-        replies: &mut Messages,
-    ) -> Result<Range<usize>, SessionError> {
-        self.0.receive(kind, message, replies)
-    }
-
-    fn encode(&self, characters: &[u8], payload: &mut Vec<u8>) -> Result<(usize, MessageKind), SessionError> {
-        self.0.encode(characters, payload)
-    }
-
-    fn is_ready(&self) -> bool {
-        true
-    }
-}
-
-impl WebHost for Host {
+impl WebHost for Bare {
     fn answer(&mut self, request: &Request) -> Response {
         let offered = request.headers.get("Sec-WebSocket-Protocol");
         open_websocket(offered.and_then(|offered| offered.split(',').next()).map(str::trim))

@@ -35,7 +35,7 @@ pub trait Session {
     /// Takes a whole message, and decodes it in place. Returns where the characters stand in it, and adds what must be sent at once.
     ///
     /// # Errors
-    /// When the message is none of this kind of web terminal, or the other end refuses the session.
+    /// When the message does not belong to this kind of web terminal, or the other end refuses the session.
     fn receive(
         &mut self,
         kind: MessageKind,

@@ -3,7 +3,7 @@
 //!
 //! An event sent before the host has confirmed the connection closes it, and keys are dropped until something listens to them: the host says
 //! `login`, or it asks for the user's name itself. The page confirms each 256 Ki characters of output, counted as JavaScript counts
-//! them; after 2 Mi that nobody confirmed the host sends no more.
+//! them; after 2 Mi unconfirmed characters the host stops sending.
 
 use std::ops::Range;
 
@@ -188,7 +188,7 @@ pub struct Host {
     pub user: Option<String>,
     is_connected: bool,
     window: Option<(u16, u16)>,
-    /// Units that were sent and not confirmed, and whether they are so many that the host waits.
+    /// Units that were sent and not confirmed, and whether the host waits because there are too many.
     unconfirmed: usize,
     is_paused: bool,
 }

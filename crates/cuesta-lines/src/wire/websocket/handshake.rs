@@ -14,7 +14,7 @@ pub fn accept_key(key: &str) -> String {
 /// The compression that a browser offers.
 pub const DEFLATE_OFFER: &str = "permessage-deflate; client_max_window_bits";
 
-/// Whether the answer to the offer, a `Sec-WebSocket-Extensions`, is one that the offer allows. None of the parameters matters here:
+/// Whether the answer to the offer, a `Sec-WebSocket-Extensions`, is one that the offer allows. Its parameters change nothing here:
 /// a smaller window is read with a larger one, and nothing is sent compressed.
 pub fn accepts_deflate(answer: &str) -> bool {
     let mut parts = answer.split(';').map(|part| part.split_once('=').map_or(part, |(name, _)| name).trim());

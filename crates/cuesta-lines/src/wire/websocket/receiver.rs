@@ -34,13 +34,13 @@ pub struct Receiver {
     /// The first bytes of a head that has not come whole.
     head: [u8; LONGEST],
     head_len: u8,
-    /// The frame whose payload is not whole, and how much of it has come.
+    /// The frame whose payload is not whole, and how many bytes of it were received.
     frame: Option<(Header, usize)>,
     /// A message that is not whole: its type, and whether it is compressed.
     message: Option<(MessageKind, bool)>,
-    /// What has come of it.
+    /// The bytes of the message that were received.
     held: Vec<u8>,
-    /// What has come of a control frame, which may stand within a message.
+    /// The received bytes of a control frame, which may stand within a message.
     control: Vec<u8>,
     inflater: Option<Box<Inflater>>,
 }

@@ -23,7 +23,7 @@ pub(super) enum Kind {
     KeepAlive = 9,
 }
 
-/// A frame that was received; none of the four kinds = none that matters on one connection.
+/// A frame that was received. A kind of none means that it does not matter on one connection.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Frame<'a> {
     pub(super) kind: Option<Kind>,
@@ -35,7 +35,7 @@ pub(super) struct Frame<'a> {
 pub(super) struct Frames {
     sent: u32,
     received: u32,
-    /// The piece of a frame that has come.
+    /// The first bytes of a frame that is not whole.
     held: Vec<u8>,
     /// The characters of frames that came in pieces.
     overflow: Vec<u8>,

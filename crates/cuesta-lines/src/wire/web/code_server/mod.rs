@@ -5,7 +5,7 @@
 //! - `values`: the values in them, and calls of the channel `remoteterminal` at the host.
 //! - [`Terminal`], [`Host`]: the two ends; `client` has the terminal's calls.
 //!
-//! The host sends the output of all its terminals to each page; others' is dropped here. It stops when 100,000 characters of a terminal are
+//! The host sends the output of all its terminals to each page; output of other terminals is dropped here. It stops when 100,000 characters of a terminal are
 //! not acknowledged, and keeps a terminal for hours after the connection unless it is shut down.
 
 mod client;

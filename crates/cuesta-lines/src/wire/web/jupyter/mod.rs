@@ -1,8 +1,8 @@
 //! Terminals of Jupyter Server and JupyterHub (terminado 0.18.1, `jupyter_server_terminals` 0.5.4): arrays of JSON in text messages.
 //!
 //! The page logs in, unless a token stands for that, asks for a new terminal by `POST BASE/api/terminals`, and opens its WebSocket. The
-//! terminal outlives its WebSocket, so it is deleted at the end. Its name says who made it: letters, digits and `_`, because the host takes
-//! others and then finds them no more, not even to delete them.
+//! terminal outlives its WebSocket, so it is deleted at the end. Its name says who made it: letters, digits and `_`, because the host accepts
+//! other names and then cannot find such a terminal, not even to delete it.
 
 mod host;
 #[cfg(test)]
@@ -221,7 +221,7 @@ impl WebTerminal for Terminal {
         Ok(())
     }
 
-    /// Rows first, then the size in pixels, which nobody knows here.
+    /// Rows come first, then the size in pixels, which is unknown here and sent as 0.
     fn resize(&mut self, columns: u16, rows: u16, messages: &mut Messages) {
         let size = ("set_size", rows, columns, 0, 0);
         messages.text(serde_json::to_string(&size).unwrap_or_default());

@@ -291,7 +291,7 @@ impl WebTerminal for Terminal {
         })?;
         let (columns, rows) = self.place.window;
         if self.is_attached() {
-            // As kubectl does: the program, which shows nothing to who joins it, draws its prompt or screen again.
+            // As kubectl does: a program that is joined shows nothing of what it printed before, and draws again when its window changes.
             self.resize(columns.saturating_add(1), rows.saturating_add(1), messages);
         }
         self.resize(columns, rows, messages);
