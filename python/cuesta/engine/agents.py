@@ -193,6 +193,7 @@ class FollowedAgent:
         try:
             for row in self.agent.listen():
                 self._hear(from_json(AgentMessage, row), _native.now())
+            self.silence.end()  # it takes a while to learn why a connection was lost
             if self.ended is None:
                 self.give_up(self.agent.how_it_ended())
         except Exception as error:  # whatever a broken node sends
