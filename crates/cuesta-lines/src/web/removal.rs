@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{LazyLock, Mutex, PoisonError};
-use std::thread;
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use cuesta_record::clock::{self, Time};
@@ -42,35 +42,40 @@ impl Drop for RemovalAtDrop {
     }
 }
 
-enum Order {
-    Remove(Box<Removal>),
-    /// To be answered with what could not be removed, when all earlier orders are done.
-    Report(Sender<Vec<String>>),
+/// A thread that removes what it is sent until its sender is gone. It returns what could not be removed, one sentence each.
+struct Worker {
+    removals: Sender<Box<Removal>>,
+    /// None if it could not be started.
+    thread: Option<JoinHandle<Vec<String>>>,
 }
 
-static ORDERS: LazyLock<Mutex<Option<Sender<Order>>>> = LazyLock::new(Mutex::default);
+/// The thread, while there is something to remove. It connects from the network namespace of the thread that starts it.
+static WORKER: Mutex<Option<Worker>> = Mutex::new(None);
 
 /// Waits until what sessions left at their hosts is removed. Returns what could not be, one sentence each.
 pub fn wait_for_removals() -> Vec<String> {
-    // Lines that end meanwhile add orders: the lock is not held.
-    let orders = ORDERS.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let Some(orders) = orders else { return Vec::new() };
-    let (report, reported) = mpsc::channel();
-    let _ = orders.send(Order::Report(report));
-    reported.recv().unwrap_or_else(|_| vec!["nothing is removed: the thread for that does not run".to_owned()])
+    // Lines that end meanwhile start another thread: the lock is not held.
+    let worker = WORKER.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let Some(Worker { removals, thread }) = worker else { return Vec::new() };
+    drop(removals);
+    let not_removed = || vec!["nothing is removed: the thread for that does not run".to_owned()];
+    thread.and_then(|thread| thread.join().ok()).unwrap_or_else(not_removed)
+}
+
+impl Worker {
+    fn start() -> Self {
+        let (removals, received) = mpsc::channel();
+        let thread = thread::Builder::new().name("cuesta-removals".into()).spawn(move || remove_all(&received));
+        Self { removals, thread: thread.ok() }
+    }
 }
 
 impl Removal {
     /// Has it removed.
     fn queue(self: Box<Self>) {
-        let mut orders = ORDERS.lock().unwrap_or_else(PoisonError::into_inner);
-        let orders = orders.get_or_insert_with(|| {
-            let (orders, received) = mpsc::channel();
-            // Without a thread nothing is removed; `wait_for_removals` says so.
-            let _ = thread::Builder::new().name("cuesta-removals".into()).spawn(move || work(&received));
-            orders
-        });
-        let _ = orders.send(Order::Remove(self));
+        let mut worker = WORKER.lock().unwrap_or_else(PoisonError::into_inner);
+        // Without a thread nothing is removed; `wait_for_removals` says so.
+        let _ = worker.get_or_insert_with(Worker::start).removals.send(self);
     }
 
     fn address(&self) -> String {
@@ -100,20 +105,14 @@ impl Removal {
     }
 }
 
-fn work(orders: &Receiver<Order>) {
+fn remove_all(removals: &Receiver<Box<Removal>>) -> Vec<String> {
     let (mut failed, mut failing) = (Vec::new(), HashMap::new());
-    while let Ok(order) = orders.recv() {
-        match order {
-            Order::Remove(removal) => remove(*removal, &mut failed, &mut failing),
-            Order::Report(report) => {
-                let others = failing.drain().filter(|(_, count)| *count > MOST_FAILURES);
-                failed.extend(
-                    others.map(|(address, count)| format!("{address}: {} more are not removed", count - MOST_FAILURES)),
-                );
-                let _ = report.send(std::mem::take(&mut failed));
-            }
-        }
+    for removal in removals {
+        remove(*removal, &mut failed, &mut failing);
     }
+    let others = failing.into_iter().filter(|(_, count)| *count > MOST_FAILURES);
+    failed.extend(others.map(|(address, count)| format!("{address}: {} more are not removed", count - MOST_FAILURES)));
+    failed
 }
 
 /// Removes something, unless too many others at the same host were not removed: thousands would take hours.
