@@ -13,13 +13,14 @@ use crate::tcp::Tcp;
 use crate::tls::{Tls, TlsClient};
 use crate::wire::bisync::Role;
 use crate::{
-    Address, Bisync, Charset, Line, Login, Pipe, ProgramError, Pty, RateLimited, SerialError, SshError, Target, Telnet,
-    TelnetTarget, TerminalSettings, TlsSettings, Tn3270, Tn3270Target, WebError, receive, serial, ssh, tcp, web,
+    Address, Bisync, Charset, Line, Login, Pipe, ProgramError, Pty, RateLimited, Received, SerialError, SshError,
+    Target, Telnet, TelnetTarget, TerminalSettings, TlsSettings, Tn3270, Tn3270Target, WebError, receive, serial, ssh,
+    tcp, web,
 };
 
-/// Silence after which a program has started, and the longest time that it is given.
+/// A program has started once it is silent for so long after its first output; and the longest time that it is given.
 const QUIET: Duration = Duration::from_millis(100);
-const LONGEST_START: Duration = Duration::from_secs(2);
+const LONGEST_START: Duration = Duration::from_secs(5);
 
 /// Settings of a line.
 #[derive(Debug, Clone)]
@@ -190,12 +191,13 @@ pub async fn probe(target: &Target, options: &Options) -> Result<(), OpenError> 
     let mut line = open(target, options).await?;
     if matches!(target, Target::Web(_)) {
         let mut piece = [0; 4096];
-        let until = clock::now() + LONGEST_START;
-        while clock::now() < until {
-            let received = tcp::with_deadline(clock::now() + QUIET, receive(&mut *line, &mut piece)).await;
-            if !received.is_some_and(|received| received.is_ok_and(|received| received.len > 0)) {
-                break;
-            }
+        let last = clock::now() + LONGEST_START;
+        let mut until = last;
+        while clock::now() < last
+            && let Some(Ok(Received { len: 1.., .. })) =
+                tcp::with_deadline(until, receive(&mut *line, &mut piece)).await
+        {
+            until = last.min(clock::now() + QUIET);
         }
     }
     Ok(())
