@@ -34,7 +34,8 @@ pub(super) struct Frames<S: ?Sized> {
     pub(super) replies: Vec<u8>,
     /// A reply was sent after the last characters, so the kernel's stamp belongs to the reply.
     pub(super) replied: bool,
-    /// Characters that the caller has not taken: of messages that came in pieces, and of those that came with them.
+    /// Decoded characters that the caller's buffer had no room for: of a message received in several pieces, and of all later messages
+    /// of the same read.
     inbox: Vec<u8>,
     /// How many of them were taken.
     taken: usize,
@@ -47,8 +48,10 @@ pub(super) struct Frames<S: ?Sized> {
 /// How the connection ended.
 #[derive(Debug)]
 pub(super) enum End {
-    /// The session is over, or the other end hung up.
+    /// The other end hung up.
     Closed,
+    /// The other end said that the session is over; the connection is open.
+    SessionOver,
     /// The other end sent a close frame.
     ByCode(Option<u16>, String),
     Broken(Break),
@@ -247,7 +250,12 @@ impl<S: Session + ?Sized> Frames<S> {
         let decoded = self.session.receive(kind, message, &mut replies);
         self.send_messages(&replies);
         if self.session.has_ended() {
-            self.end.get_or_insert(End::Closed);
+            self.end.get_or_insert(End::SessionOver);
+        }
+        if self.replies.len() > LONGEST_MESSAGE {
+            self.end = Some(End::Broken(Break::Session(SessionError::OtherProtocol(
+                "it wants answers without end, and reads none".to_owned(),
+            ))));
         }
         decoded.map_err(|error| self.end = Some(End::Broken(error.into()))).ok()
     }

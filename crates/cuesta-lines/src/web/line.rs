@@ -17,7 +17,7 @@ use crate::wire::websocket::{Receiver, Sender};
 use crate::{ExitStatus, Line, LineTerminal, Opening, Received, StampPair};
 
 /// How long a host may leave pings unanswered.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PONG_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What a browser says that leaves a page (RFC 6455 §7.4.1).
 const GOING_AWAY: u16 = 1001;
@@ -85,7 +85,7 @@ impl WebLine {
             }
             let (since, before) =
                 pings.unanswered.filter(|(_, pongs)| *pongs == frames.pongs).unwrap_or((now, frames.pongs));
-            if now.since(since) > PATIENCE {
+            if now.since(since) > PONG_TIMEOUT {
                 frames.end.get_or_insert(End::Broken(Break::NoPong));
             }
             pings.unanswered = Some((since, before));
@@ -99,7 +99,7 @@ impl End {
     fn into_break(self) -> Break {
         match self {
             Self::Broken(broken) => broken,
-            Self::Closed => Break::Hangup,
+            Self::Closed | Self::SessionOver => Break::Hangup,
             Self::ByCode(code, reason) => Break::Closed { code: code.unwrap_or(NO_CODE), reason },
             Self::Failed(kind) => Break::Failed(kind),
         }
@@ -183,7 +183,7 @@ impl LineTerminal for WebLine {
 impl Drop for WebLine {
     /// Closes the session as a page does that is left, and has what the session leaves at the host removed.
     fn drop(&mut self) {
-        if self.frames.end.is_none() {
+        if matches!(self.frames.end, None | Some(End::SessionOver)) {
             let mut messages = Messages::default();
             self.frames.session.finish(&mut messages);
             self.frames.send_messages(&messages);
@@ -199,8 +199,9 @@ mod tests {
     use cuesta_record::clock::Time;
 
     use super::*;
-    use crate::wire::web::{Place, SessionError, attach, jupyter};
-    use crate::wire::websocket::{Event, MessageKind, Role};
+    use crate::wire::http::{CookieJar, Response};
+    use crate::wire::web::{Account, Place, SessionError, attach, cockpit, jupyter};
+    use crate::wire::websocket::{Content, Event, MessageKind, Role};
     use crate::{failure_of, loopback, receive, send};
 
     #[test]
@@ -241,6 +242,73 @@ mod tests {
     fn a_host_that_answers_no_ping_for_a_minute_is_given_up() {
         assert_eq!(break_by_silence(0), (Failure::PingTimeout, Duration::from_secs(70)));
         assert_eq!(break_by_silence(10), (Failure::PingTimeout, Duration::from_secs(120)));
+    }
+
+    /// A session at Cockpit that is ready, of a user who has logged in; and the host's end of its connection.
+    async fn open_cockpit() -> (WebLine, crate::Loopback) {
+        let (near, mut far) = loopback::pair(1024 * 1024);
+        let account = Account { user: Some("joe".into()), password: Some("geheim".into()), ..Account::default() };
+        let mut terminal = cockpit::Terminal::new(Place { account, ..Place::default() });
+        let logged_in = Response { status: 200, ..Response::default() };
+        terminal.prepare(None, &CookieJar::default()).unwrap();
+        terminal.prepare(Some(&logged_in), &CookieJar::default()).unwrap();
+        say(&mut far, r#"{"command":"init","channel-seed":"1:"}"#).await;
+        say(&mut far, r#"{"command":"ready","channel":"1:1"}"#).await;
+        let ends = (Receiver::new(Role::Client), Sender::new(Role::Client, 0));
+        let mut line = WebLine::new(Box::new(near), Box::new(terminal), ends, true, (80, 24));
+        line.get_ready(Vec::new(), Messages::default(), Some(0)).await.unwrap();
+        (line, far)
+    }
+
+    async fn say(far: &mut crate::Loopback, control: &str) {
+        let mut message = Vec::new();
+        Sender::new(Role::Server, 0).put_message(MessageKind::Text, format!("\n{control}").as_bytes(), &mut message);
+        send(far, &message).await.unwrap();
+    }
+
+    #[test]
+    fn who_ends_the_program_logs_out_as_who_leaves_the_page() {
+        let heard = clock::run(Time::Virtual, async {
+            let (mut line, mut far) = open_cockpit().await;
+            say(&mut far, r#"{"command":"close","channel":"1:1"}"#).await;
+            assert_eq!(receive(&mut line, &mut [0; 100]).await.unwrap().len, 0);
+            drop(line);
+            let (mut receiver, mut piece, mut heard) = (Receiver::new(Role::Server), vec![0; 64 * 1024], Vec::new());
+            while let Ok(Received { len: len @ 1.., .. }) = receive(&mut far, &mut piece).await {
+                let mut at = 0;
+                while at < len {
+                    let (taken, event) = receiver.receive(&mut piece[at..len]).unwrap();
+                    heard.push(match event {
+                        Some(Event::Message(_, Content::Here(range))) => {
+                            String::from_utf8(piece[at..][range].to_vec()).unwrap()
+                        }
+                        other => format!("{other:?}"),
+                    });
+                    at += taken;
+                }
+            }
+            heard
+        });
+        let heard = heard.unwrap();
+        assert!(heard[heard.len() - 2].contains("logout"), "{heard:?}");
+        assert_eq!(heard[heard.len() - 1], "Some(Close(Some(1001), \"\"))");
+    }
+
+    #[test]
+    fn a_host_that_wants_answers_and_reads_none_is_given_up() {
+        let error = clock::run(Time::Virtual, async {
+            let (mut line, mut far) = open_cockpit().await;
+            let ping = format!(r#"{{"command":"ping","channel":"1:1","message":"{}"}}"#, "x".repeat(60_000));
+            let host = tokio::task::spawn_local(async move {
+                loop {
+                    say(&mut far, &ping).await;
+                }
+            });
+            let error = receive(&mut line, &mut [0; 4096]).await.unwrap_err();
+            host.abort();
+            error
+        });
+        assert_eq!(failure_of(&error.unwrap()), Failure::OtherWebTerminal);
     }
 
     #[test]

@@ -50,12 +50,12 @@ impl WebTerminal for Bare {
         } else if let Some(basic) = self.place.account.basic() {
             request.headers.add("Authorization", basic);
         }
-        Ok(Step::Open(request, self.place.all_of("subprotocol").map(str::to_owned).collect()))
+        Ok(Step::Open(request, self.place.list_values("subprotocol").map(str::to_owned).collect()))
     }
 
     fn begin(&mut self, subprotocol: Option<&str>, _: &mut Messages) -> Result<(), SessionError> {
         match subprotocol {
-            Some(chosen) if !self.place.all_of("subprotocol").any(|offered| offered == chosen) => Err(
+            Some(chosen) if !self.place.list_values("subprotocol").any(|offered| offered == chosen) => Err(
                 SessionError::OtherProtocol(format!("it chose the subprotocol \"{chosen}\", which was not offered")),
             ),
             _ => Ok(()),

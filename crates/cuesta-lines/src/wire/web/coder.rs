@@ -61,7 +61,7 @@ pub struct Terminal {
 
 impl Terminal {
     /// The path of the target ends in the agent's UUID. `command=…` is run instead of the user's shell; `reconnect=UUID` names the session
-    /// to attach to; `keep` leaves it at the end.
+    /// to attach to, which is left at the end; `keep` leaves a new one.
     pub fn new(place: Place) -> Self {
         Self { place, is_ready: false }
     }
@@ -114,7 +114,7 @@ impl WebTerminal for Terminal {
     }
 
     fn finish(&mut self, messages: &mut Messages) {
-        if self.place.setting("keep").is_none() {
+        if self.place.setting("keep").or(self.place.setting("reconnect")).is_none() {
             Sent::keys(ENDS_SHELL).send(messages);
         }
     }
@@ -184,7 +184,7 @@ impl WebHost for Host {
         let query = request.path.split_once('?').map_or("", |(_, query)| query);
         let parameter = |name| {
             let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-            pairs.find(|(its, _)| *its == name).and_then(|(_, value)| decode(value))
+            pairs.find(|(known, _)| *known == name).and_then(|(_, value)| decode(value))
         };
         let size = |name| parameter(name).and_then(|value| value.parse().ok());
         if parameter("reconnect").is_none_or(|session| session.len() != 36) {

@@ -1,4 +1,4 @@
-//! What the WebSocket messages of web terminals carry, pure: one file for each kind, with both roles of it.
+//! What the WebSocket messages of web terminals carry, pure: one file or folder for each kind, with both roles of it.
 //!
 //! The terminal's end is a [`WebTerminal`]: a browser's page, from its first HTTP request to what it leaves behind at the end. The host's
 //! end is a [`WebHost`], enough of a server to be typed at. Both are a [`Session`] while characters pass.
@@ -198,18 +198,18 @@ impl Place {
 
     /// The query that passes `arg=…` to a command, with its mark; empty without any.
     fn argument_query(&self) -> String {
-        let arguments: Vec<_> = self.all_of("arg").map(|value| format!("arg={}", Encoded(value))).collect();
+        let arguments: Vec<_> = self.list_values("arg").map(|value| format!("arg={}", Encoded(value))).collect();
         if arguments.is_empty() { String::new() } else { format!("?{}", arguments.join("&")) }
     }
 
     /// The value of a setting of the kind.
     pub fn setting(&self, name: &str) -> Option<&str> {
-        self.settings.iter().find(|(its, _)| its == name).map(|(_, value)| value.as_str())
+        self.settings.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// The values of a setting that may be repeated.
-    pub fn all_of(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.settings.iter().filter(move |(its, _)| its == name).map(|(_, value)| value.as_str())
+    pub fn list_values(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.settings.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
@@ -221,6 +221,8 @@ pub struct Account {
     pub token: Option<String>,
     /// The cookies of an earlier login are in the jar: no other is needed.
     pub is_logged_in: bool,
+    /// Others type with the same login: whoever leaves does not log out.
+    pub is_shared: bool,
 }
 
 impl Account {
@@ -242,7 +244,8 @@ impl std::fmt::Debug for Account {
 /// Why a page's request was refused: its status, and what to do. `columns` of the users' table log in at this kind of host.
 fn refused_by(page: &str, status: u16, columns: &str) -> SessionError {
     let advice = match status {
-        401 | 403 => format!(": no login, or a wrong one; it needs {columns} (--data users.csv)"),
+        401 => format!(": no login, or a wrong one; it needs {columns} (--data users.csv)"),
+        403 => format!(": no login, a wrong one, or a session of another user; it needs {columns} (--data users.csv)"),
         404 => ": the target's path is wrong, or its kind".to_owned(),
         _ => String::new(),
     };

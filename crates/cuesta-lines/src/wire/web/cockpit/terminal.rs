@@ -8,6 +8,9 @@ use crate::ExitStatus;
 use crate::wire::http::{CookieJar, Request, Response};
 use crate::wire::websocket::MessageKind;
 
+/// Most bytes that the host may have names of channels begin with: each key is sent with one.
+const LONGEST_SEED: usize = 64;
+
 #[derive(Debug)]
 pub struct Terminal {
     place: Place,
@@ -29,7 +32,7 @@ impl Terminal {
     fn open_channel(&mut self, seed: &str, messages: &mut Messages) {
         self.channel = format!("{seed}1");
         put_control(&Control { version: Some(1), ..Control::new("init", "") }, messages);
-        let mut spawn: Vec<_> = self.place.all_of("spawn").collect();
+        let mut spawn: Vec<_> = self.place.list_values("spawn").collect();
         if spawn.is_empty() {
             spawn.push("/bin/bash");
         }
@@ -57,7 +60,13 @@ impl Terminal {
                 return Err(SessionError::Refused(reasons.join(": ")));
             }
             "init" if self.channel.is_empty() => {
-                self.open_channel(control.channel_seed.as_deref().unwrap_or_default(), replies);
+                let seed = control.channel_seed.as_deref().unwrap_or_default();
+                if seed.len() > LONGEST_SEED || seed.contains('\n') {
+                    return Err(SessionError::OtherProtocol(
+                        "expected a short beginning for channels' names".to_owned(),
+                    ));
+                }
+                self.open_channel(seed, replies);
             }
             "ready" if is_ours => self.is_ready = true,
             "ping" if is_ours && self.place.setting("ack") != Some("off") => {
@@ -105,7 +114,7 @@ impl WebTerminal for Terminal {
         let basic = self.place.account.basic().filter(|_| !self.place.account.is_logged_in);
         if let Some(answer) = answer {
             check_login(answer)?;
-            self.has_own_login = true;
+            self.has_own_login = !self.place.account.is_shared;
         } else if let Some(basic) = basic {
             let login = Request::new("GET", format!("{}/cockpit/login", self.place.base));
             return Ok(Step::Request(login.with("Authorization", basic)));

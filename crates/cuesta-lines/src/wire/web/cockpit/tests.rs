@@ -78,12 +78,17 @@ fn a_login_is_needed_and_left_at_the_end() {
     );
     assert_eq!(Pair::try_open(Terminal::new(place.clone()), host()).map(drop), wrong);
     place.account.password = Some("geheim".to_owned());
-    let mut pair = Pair::open(Terminal::new(place), host());
-    assert_eq!(pair.paths, ["GET /base/cockpit/login", "GET /base/cockpit/socket"]);
-    let mut messages = Messages::default();
-    pair.terminal.finish(&mut messages);
-    assert!(messages.0[0].1.starts_with(b"\n{\"command\":\"close\",\"channel\":\"1:1\""));
-    assert!(messages.0[1].1.starts_with(b"\n{\"command\":\"logout\""));
+    let leave = |place: &Place| {
+        let mut pair = Pair::open(Terminal::new(place.clone()), host());
+        assert_eq!(pair.paths, ["GET /base/cockpit/login", "GET /base/cockpit/socket"]);
+        let mut messages = Messages::default();
+        pair.terminal.finish(&mut messages);
+        assert!(messages.0[0].1.starts_with(b"\n{\"command\":\"close\",\"channel\":\"1:1\""));
+        messages.0.split_off(1)
+    };
+    assert!(leave(&place)[0].1.starts_with(b"\n{\"command\":\"logout\""));
+    place.account.is_shared = true;
+    assert_eq!(leave(&place), []);
 }
 
 #[test]

@@ -218,7 +218,7 @@ impl Terminal {
         };
         let mut query = Vec::new();
         if !self.is_attached() {
-            query.extend(self.place.all_of("command").map(|word| format!("command={}", Encoded(word))));
+            query.extend(self.place.list_values("command").map(|word| format!("command={}", Encoded(word))));
             if query.is_empty() {
                 query.push("command=sh".to_owned());
             }
