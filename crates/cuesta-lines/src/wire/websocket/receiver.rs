@@ -7,6 +7,9 @@ use super::header::{Header, LONGEST, Opcode};
 use super::sender::apply_mask;
 use super::{FrameError, Inflater, LONGEST_MESSAGE, MessageKind, Role};
 
+/// Most fragments of a message: they may be empty. ttyd sends some of 1 KiB.
+const MOST_FRAGMENTS: u32 = 100_000;
+
 /// What the other end sent.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event {
@@ -38,8 +41,9 @@ pub struct Receiver {
     frame: Option<(Header, usize)>,
     /// A message that is not whole: its type, and whether it is compressed.
     message: Option<(MessageKind, bool)>,
-    /// The bytes of the message that were received.
+    /// The bytes of the message that were received, and in how many fragments.
     held: Vec<u8>,
+    fragments: u32,
     /// The received bytes of a control frame, which may stand within a message.
     control: Vec<u8>,
     inflater: Option<Box<Inflater>>,
@@ -54,6 +58,7 @@ impl Receiver {
             frame: None,
             message: None,
             held: Vec::new(),
+            fragments: 0,
             control: Vec::new(),
             inflater: None,
         }
@@ -128,11 +133,13 @@ impl Receiver {
             (Opcode::Continuation, None) => Err(FrameError::NothingToContinue),
             (Opcode::Message(_), Some(_)) => Err(FrameError::Interleaved),
             (Opcode::Message(kind), None) => {
-                self.message = Some((kind, frame.is_compressed));
+                (self.message, self.fragments) = (Some((kind, frame.is_compressed)), 1);
                 Ok(())
             }
-            (Opcode::Continuation, Some(_)) if self.held.len() + frame.len > LONGEST_MESSAGE => {
-                Err(FrameError::TooLong)
+            (Opcode::Continuation, Some(_)) => {
+                self.fragments += 1;
+                let is_too_long = self.held.len() + frame.len > LONGEST_MESSAGE || self.fragments > MOST_FRAGMENTS;
+                if is_too_long { Err(FrameError::TooLong) } else { Ok(()) }
             }
             _ => Ok(()),
         }
@@ -319,6 +326,13 @@ mod tests {
         let refused = (0..1000).find_map(|_| receive(&mut receiver, &fragment, 4096).err());
         assert_eq!(refused, Some(FrameError::TooLong));
         assert!(receiver.held.capacity() <= 2 * LONGEST_MESSAGE);
+    }
+
+    #[test]
+    fn empty_fragments_for_ever_are_refused() {
+        let mut receiver = Receiver::new(Role::Client);
+        let bytes = [&b"\x02\x00"[..], &b"\x00\x00".repeat(MOST_FRAGMENTS as usize)].concat();
+        assert_eq!(receive(&mut receiver, &bytes, 4096), Err(FrameError::TooLong));
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! What the page asks of the host, and what it makes of the answers.
+//! Calls over VS Code's channels, and how their answers are handled.
 
 use super::super::{Messages, Place, SessionError};
 use super::frames::{Frame, Frames, Kind};
@@ -14,10 +14,10 @@ use crate::ExitStatus;
 /// The token of a host that wants none.
 const NO_TOKEN: &str = "00000000000000000000";
 
-/// Who the page says to be.
+/// How the page identifies itself.
 const CONTEXT: &[u8] = br#"{"remoteAuthority":"remote","clientId":"renderer"}"#;
 
-/// The numbers of the first two requests: to hear of output and of exits.
+/// Request numbers of the two subscriptions: to output and to exits.
 const OUTPUT_EVENTS: u32 = 0;
 const EXIT_EVENTS: u32 = 1;
 
@@ -43,8 +43,10 @@ pub(super) struct Client {
     pub(super) place: Place,
     pub(super) commit: String,
     pub(super) awaits: Awaits,
-    /// The number of the next request; the last one's is that of the answer that is awaited.
+    /// The number of the next request.
     pub(super) next: u32,
+    /// The number of the request whose answer is awaited.
+    awaited: Option<u32>,
     pub(super) terminal: Option<u32>,
     /// Output that is not acknowledged, in UTF-16 code units.
     unacknowledged: usize,
@@ -59,6 +61,7 @@ impl Client {
             commit: String::new(),
             awaits: Awaits::Handshake,
             next: 0,
+            awaited: None,
             terminal: None,
             unacknowledged: 0,
             exit: None,
@@ -123,7 +126,7 @@ impl Client {
     ) -> Result<Option<String>, SessionError> {
         let (kind, id, _, body) = read_message(message)
             .ok_or_else(|| SessionError::OtherProtocol("expected a message of VS Code's channels".to_owned()))?;
-        let is_awaited = self.awaits != Awaits::Nothing && id.checked_add(1) == Some(self.next);
+        let is_awaited = self.awaits != Awaits::Nothing && self.awaited == Some(id);
         match kind {
             EVENT if id == OUTPUT_EVENTS => return Ok(self.take_output(&body, frames, replies)),
             EVENT if id == EXIT_EVENTS => self.take_exit(&body),
@@ -144,9 +147,14 @@ impl Client {
         if let Some(shell) = self.place.setting("shell").map(str::to_owned) {
             self.create_process(shell, frames, replies);
         } else {
-            self.awaits = Awaits::Shell;
+            self.await_answer(Awaits::Shell);
             self.call("$getDefaultSystemShell", Vec::new(), frames, replies);
         }
+    }
+
+    /// Notes that the next request's answer is awaited.
+    fn await_answer(&mut self, what: Awaits) {
+        (self.awaits, self.awaited) = (what, Some(self.next));
     }
 
     fn take_answer(&mut self, body: &Value, frames: &mut Frames, replies: &mut Messages) -> Result<(), SessionError> {
@@ -159,7 +167,7 @@ impl Client {
                     )
                 })?;
                 self.terminal = Some(created.persistent_terminal_id);
-                self.awaits = Awaits::Start;
+                self.await_answer(Awaits::Start);
                 self.call("$start", Vec::new(), frames, replies);
             }
             Awaits::Start => {
@@ -181,7 +189,7 @@ impl Client {
             env_variable_collections: [],
             shell_launch_config: Launch {
                 executable,
-                args: self.place.all_of("arg").map(str::to_owned).collect(),
+                args: self.place.list_values("arg").map(str::to_owned).collect(),
                 cwd: self.place.setting("directory").map(str::to_owned),
             },
             workspace_id: self.place.session.clone(),
@@ -202,7 +210,7 @@ impl Client {
             rows,
             unicode_version: "11".to_owned(),
         };
-        self.awaits = Awaits::Terminal;
+        self.await_answer(Awaits::Terminal);
         let head = self.call_head("$createProcess");
         frames.put_message(head, &Value::Object(&json(&process)), replies);
         self.next += 1;
