@@ -2,8 +2,9 @@
 //! however the session ended.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -16,9 +17,9 @@ use crate::wire::http::{CookieJar, Request};
 use crate::{Options, tcp};
 
 /// How long a host may take for one removal.
-const PATIENCE: Duration = Duration::from_secs(5);
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// After this many failures in a row at one host, its other removals are given up.
+/// After this many failures in a row at one host, its others are only counted; once they are waited for, they are not tried either.
 const MOST_FAILURES: usize = 3;
 
 /// What is to be removed.
@@ -45,6 +46,7 @@ impl Drop for RemovalAtDrop {
 /// A thread that removes what it is sent until its sender is gone. It returns what could not be removed, one sentence each.
 struct Worker {
     removals: Sender<Box<Removal>>,
+    is_awaited: Arc<AtomicBool>,
     /// None if it could not be started.
     thread: Option<JoinHandle<Vec<String>>>,
 }
@@ -56,7 +58,8 @@ static WORKER: Mutex<Option<Worker>> = Mutex::new(None);
 pub fn wait_for_removals() -> Vec<String> {
     // Lines that end meanwhile start another thread: the lock is not held.
     let worker = WORKER.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let Some(Worker { removals, thread }) = worker else { return Vec::new() };
+    let Some(Worker { removals, is_awaited, thread }) = worker else { return Vec::new() };
+    is_awaited.store(true, Ordering::Relaxed);
     drop(removals);
     let not_removed = || vec!["nothing is removed: the thread for that does not run".to_owned()];
     thread.and_then(|thread| thread.join().ok()).unwrap_or_else(not_removed)
@@ -65,8 +68,11 @@ pub fn wait_for_removals() -> Vec<String> {
 impl Worker {
     fn start() -> Self {
         let (removals, received) = mpsc::channel();
-        let thread = thread::Builder::new().name("cuesta-removals".into()).spawn(move || remove_all(&received));
-        Self { removals, thread: thread.ok() }
+        let is_awaited = Arc::new(AtomicBool::new(false));
+        let hurries = Arc::clone(&is_awaited);
+        let thread =
+            thread::Builder::new().name("cuesta-removals".into()).spawn(move || remove_all(&received, &hurries));
+        Self { removals, is_awaited, thread: thread.ok() }
     }
 }
 
@@ -88,7 +94,7 @@ impl Removal {
     }
 
     async fn ask(self) -> Result<(), String> {
-        let due = clock::now() + PATIENCE;
+        let due = clock::now() + REMOVAL_TIMEOUT;
         let what = format!("{}{}", self.target.address, self.request.path_alone());
         let cookies = self.cookies.clone();
         let sent = tcp::with_deadline(due, async {
@@ -100,33 +106,41 @@ impl Removal {
             Some(Ok(answer)) if answer.is_success() || answer.status == 404 => Ok(()),
             Some(Ok(answer)) => Err(format!("{what} is not removed: it answered {}", answer.status)),
             Some(Err(error)) => Err(format!("{what} is not removed: {error}")),
-            None => Err(format!("{what} is not removed: no answer in {} s", PATIENCE.as_secs())),
+            None => Err(format!("{what} is not removed: no answer in {} s", REMOVAL_TIMEOUT.as_secs())),
         }
     }
 }
 
-fn remove_all(removals: &Receiver<Box<Removal>>) -> Vec<String> {
-    let (mut failed, mut failing) = (Vec::new(), HashMap::new());
+/// Failures at one host.
+#[derive(Default)]
+struct Failures {
+    in_a_row: usize,
+    /// Those that no sentence tells.
+    untold: usize,
+}
+
+/// Removes what is sent until the sender is gone. Once `is_awaited`, hosts that have failed are given up: thousands of sessions at a host
+/// that does not answer would take hours.
+fn remove_all(removals: &Receiver<Box<Removal>>, is_awaited: &AtomicBool) -> Vec<String> {
+    let (mut told, mut by_host) = (Vec::new(), HashMap::<String, Failures>::new());
     for removal in removals {
-        remove(*removal, &mut failed, &mut failing);
-    }
-    let others = failing.into_iter().filter(|(_, count)| *count > MOST_FAILURES);
-    failed.extend(others.map(|(address, count)| format!("{address}: {} more are not removed", count - MOST_FAILURES)));
-    failed
-}
-
-/// Removes something, unless too many others at the same host were not removed: thousands would take hours.
-fn remove(removal: Removal, failed: &mut Vec<String>, failing: &mut HashMap<String, usize>) {
-    let address = removal.address();
-    let failures = failing.get(&address).copied().unwrap_or(0);
-    if failures < MOST_FAILURES {
-        match clock::run(Time::Real, removal.send()).unwrap_or_else(|error| Err(error.to_string())) {
-            Ok(()) => {
-                failing.remove(&address);
-                return;
+        let failures = by_host.entry(removal.address()).or_default();
+        let is_failing = failures.in_a_row >= MOST_FAILURES;
+        if !(is_failing && is_awaited.load(Ordering::Relaxed)) {
+            match clock::run(Time::Real, removal.send()).unwrap_or_else(|error| Err(error.to_string())) {
+                Ok(()) => {
+                    failures.in_a_row = 0;
+                    continue;
+                }
+                Err(why) if !is_failing => told.push(why),
+                Err(_) => failures.untold += 1,
             }
-            Err(why) => failed.push(why),
+        } else {
+            failures.untold += 1;
         }
+        failures.in_a_row += 1;
     }
-    failing.insert(address, failures + 1);
+    let untold = by_host.into_iter().filter(|(_, failures)| failures.untold > 0);
+    told.extend(untold.map(|(host, failures)| format!("{host}: {} more sessions were not removed", failures.untold)));
+    told
 }
