@@ -13,14 +13,9 @@ use crate::tcp::Tcp;
 use crate::tls::{Tls, TlsClient};
 use crate::wire::bisync::Role;
 use crate::{
-    Address, Bisync, Charset, Line, Login, Pipe, ProgramError, Pty, RateLimited, Received, SerialError, SshError,
-    Target, Telnet, TelnetTarget, TerminalSettings, TlsSettings, Tn3270, Tn3270Target, WebError, receive, serial, ssh,
-    tcp, web,
+    Address, Bisync, Charset, Line, Login, Pipe, ProgramError, Pty, RateLimited, SerialError, SshError, Target, Telnet,
+    TelnetTarget, TerminalSettings, TlsSettings, Tn3270, Tn3270Target, WebError, serial, ssh, tcp, web,
 };
-
-/// A program has started once it is silent for so long after its first output; and the longest time that it is given.
-const QUIET: Duration = Duration::from_millis(100);
-const LONGEST_START: Duration = Duration::from_secs(5);
 
 /// Settings of a line.
 #[derive(Debug, Clone)]
@@ -184,23 +179,11 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
 }
 
 /// Opens a line and closes it, to learn whether a user could. As [`open`].
-///
-/// A shell that is hung up while it starts may miss the signal and run on (seen with bash below ttyd): so a web terminal's has time to
-/// show its prompt.
 pub async fn probe(target: &Target, options: &Options) -> Result<(), OpenError> {
-    let mut line = open(target, options).await?;
-    if matches!(target, Target::Web(_)) {
-        let mut piece = [0; 4096];
-        let last = clock::now() + LONGEST_START;
-        let mut until = last;
-        while clock::now() < last
-            && let Some(Ok(Received { len: 1.., .. })) =
-                tcp::with_deadline(until, receive(&mut *line, &mut piece)).await
-        {
-            until = last.min(clock::now() + QUIET);
-        }
+    match target {
+        Target::Web(target) => web::probe(target, options).await,
+        _ => open(target, options).await.map(drop),
     }
-    Ok(())
 }
 
 /// A line of text, with its speed and its character set.
