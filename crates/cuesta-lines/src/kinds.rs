@@ -234,7 +234,8 @@ pub const KINDS: [Kind; 31] = [
     },
 ];
 
-const JUPYTER_LEFT: &str = "terminals named cuesta_…, which JupyterLab lists among what is running, and shuts down";
+const JUPYTER_LEFT: &str =
+    "terminals named cuesta_…: JupyterLab lists them among what is running, and can shut them down";
 const KUBERNETES_LEFT: &str =
     "shells in its pods: `kubectl exec POD -- ps` lists them, `kubectl exec POD -- kill -HUP PID` ends one";
 const CODER_LEFT: &str = "sessions, which the agent ends 5 minutes after their line";

@@ -26,7 +26,9 @@ const SYSTEM: [&str; 4] = [
 static AUTHORITIES: LazyLock<Result<Vec<CertificateDer<'static>>, String>> = LazyLock::new(|| {
     let named = env::var_os("SSL_CERT_FILE").map(PathBuf::from);
     let usual = SYSTEM.iter().map(PathBuf::from).find(|file| file.exists());
-    let file = named.or(usual).ok_or("this system has no file of authorities: name one with ?certificate=FILE")?;
+    let file = named
+        .or(usual)
+        .ok_or("this system has no file of authorities: name one with certificate=FILE (web terminals: ca=FILE)")?;
     certificates(&file)
 });
 

@@ -62,7 +62,7 @@ impl<'a> Client<'a> {
         let mut request = request;
         for _ in 0..=MOST_REDIRECTS {
             let answer = self.ask_once(&request).await?;
-            match self.redirected(&request, &answer)? {
+            match self.follow_redirect(&request, &answer)? {
                 Some(next) => request = next,
                 None => return Ok(answer),
             }
@@ -71,14 +71,14 @@ impl<'a> Client<'a> {
     }
 
     /// The request that an answer redirects to; none if it does not redirect.
-    fn redirected(&self, request: &Request, answer: &Response) -> Result<Option<Request>, WebError> {
+    fn follow_redirect(&self, request: &Request, answer: &Response) -> Result<Option<Request>, WebError> {
         let (true, Some(location)) =
             (matches!(answer.status, 301 | 302 | 303 | 307 | 308), answer.headers.get("Location"))
         else {
             return Ok(None);
         };
         let Some(path) = self.resolve(location, request.path_alone()) else {
-            let to = first_row(location);
+            let to = first_row(without_query(location));
             let is_secured =
                 to.strip_prefix("https://").is_some_and(|rest| rest.starts_with(&self.target.address.host));
             let advice = if is_secured && self.target.tls.is_none() {
@@ -88,7 +88,12 @@ impl<'a> Client<'a> {
             };
             return Err(self.refuse(request, &format!("it redirects to {to}: {advice}")));
         };
-        let is_repeated = matches!(answer.status, 307 | 308);
+        // As browsers do (Fetch standard, HTTP-redirect fetch): a form that was taken leads to a page.
+        let is_repeated = match answer.status {
+            301 | 302 => request.method != "POST",
+            303 => matches!(request.method.as_str(), "GET" | "HEAD"),
+            _ => true,
+        };
         let mut next = if is_repeated { request.clone() } else { Request::new("GET", "") };
         if !is_repeated && let Some(authorization) = request.headers.get("Authorization") {
             next.headers.add("Authorization", authorization);
@@ -202,6 +207,11 @@ fn name_web_settings(error: OpenError) -> OpenError {
     }
 }
 
+/// A reference without its query, which may have secrets.
+pub(super) fn without_query(location: &str) -> &str {
+    location.split('?').next().unwrap_or_default()
+}
+
 /// `GET /token`: a request without its query, which may have secrets.
 pub(super) fn describe(request: &Request) -> String {
     format!("{} {}", request.method, request.path_alone())
@@ -240,7 +250,7 @@ pub(super) async fn read_answer(
         let received = receive(line, &mut piece).await.map_err(NoAnswer::Broken)?;
         if received.len == 0 {
             let answer = reader.end().map_err(NoAnswer::Unreadable)?;
-            let closed = if has_begun { NoAnswer::Unreadable(HttpError::Half) } else { NoAnswer::Closed };
+            let closed = if has_begun { NoAnswer::Unreadable(HttpError::Incomplete) } else { NoAnswer::Closed };
             return answer.map(|answer| (answer, Vec::new())).ok_or(closed);
         }
         has_begun = true;
@@ -311,13 +321,16 @@ mod tests {
         let Ok(crate::Target::Web(target)) = "ttyd+ws://h:8080/".parse() else { panic!() };
         let options = Options::default();
         let client = Client::new(&target, &options, Vec::new(), CookieJar::default()).unwrap();
-        let next = client.redirected(&form, &moved(302)).unwrap().unwrap();
+        let next = client.follow_redirect(&form, &moved(302)).unwrap().unwrap();
         assert_eq!(next, Request::new("GET", "/lab").with("Authorization", "x"));
-        let next = client.redirected(&form, &moved(307)).unwrap().unwrap();
+        let next = client.follow_redirect(&form, &moved(307)).unwrap().unwrap();
         assert_eq!(next, Request { path: "/lab".to_owned(), ..form.clone() });
-        assert_eq!(client.redirected(&form, &moved(200)).unwrap(), None);
+        assert_eq!(client.follow_redirect(&form, &moved(200)).unwrap(), None);
         let elsewhere = Response { status: 302, ..Response::default() }.with("Location", "https://sso.example/?a=1");
-        let error = client.redirected(&form, &elsewhere).unwrap_err().to_string();
-        assert!(error.starts_with("h:8080: POST /login: it redirects to https://sso.example/?a=1"), "{error}");
+        let error = client.follow_redirect(&form, &elsewhere).unwrap_err().to_string();
+        assert!(error.starts_with("h:8080: POST /login: it redirects to https://sso.example/: "), "{error}");
+        let deletion = Request::new("DELETE", "/api/terminals/x");
+        let next = client.follow_redirect(&deletion, &moved(302)).unwrap().unwrap();
+        assert_eq!((next.method.as_str(), next.path.as_str()), ("DELETE", "/lab"));
     }
 }

@@ -22,13 +22,15 @@ pub enum WebError {
     Column(String),
     #[error("the environment has no variable {0}, which the target names for the token")]
     NoToken(String),
+    #[error("the {0} has a control character, which no header may have")]
+    Unsendable(&'static str),
     /// A request before the WebSocket failed.
     #[error("{address}: {request}: {why}")]
     Prepare { address: String, request: String, why: String },
     /// The host answered the request to open the WebSocket by another status than 101.
     #[error("{address} does not open a WebSocket at {path}: it answered {status}{}", after_colon(.said))]
     Upgrade { address: String, path: String, status: u16, said: String },
-    /// The host gave no answer, or one that is none.
+    /// The host gave no answer, or one that cannot be read.
     #[error("{address} does not open a WebSocket at {path}: {why}")]
     NoUpgrade { address: String, path: String, why: String },
     /// The answer or a frame breaks the WebSocket protocol.
@@ -38,7 +40,7 @@ pub enum WebError {
     #[error("{address} is no {kind}: {why}; see docs/web.md for which scheme is yours")]
     OtherProtocol { address: String, kind: String, why: String },
     /// The host ended the session before it was ready.
-    #[error("{address} gives no session: {why}")]
+    #[error("{address} did not start a session: {why}")]
     NoSession { address: String, why: String },
     #[error("{address} sends too much: {why}")]
     TooLong { address: String, why: String },
@@ -62,7 +64,7 @@ impl WebError {
     /// What it is counted as.
     pub fn failure(&self) -> Failure {
         match self {
-            Self::Column(_) | Self::NoToken(_) => Failure::Failed,
+            Self::Column(_) | Self::NoToken(_) | Self::Unsendable(_) => Failure::Failed,
             Self::Prepare { .. } => Failure::WebLogin,
             Self::Upgrade { status: 401, .. } => Failure::Upgrade401,
             Self::Upgrade { status: 403, .. } => Failure::Upgrade403,
@@ -98,7 +100,12 @@ impl WebError {
             | Self::NoSession { why, .. }
             | Self::TooLong { why, .. }
             | Self::Timeout { awaited: why, .. } => *why = clean(&secrets.hide(why)),
-            Self::Column(_) | Self::NoToken(_) | Self::Tls { .. } | Self::Proxy { .. } | Self::HungUp { .. } => {}
+            Self::Column(_)
+            | Self::NoToken(_)
+            | Self::Unsendable(_)
+            | Self::Tls { .. }
+            | Self::Proxy { .. }
+            | Self::HungUp { .. } => {}
         }
         self
     }
@@ -129,10 +136,9 @@ impl WebError {
 
 /// Why TLS failed, where `rustls` has only the name of its own error.
 fn explain_tls(cause: &str) -> &str {
-    const CAUSES: [(&str, &str); 3] = [
+    const CAUSES: [(&str, &str); 2] = [
         ("InvalidContentType", "it does not speak TLS (ws is without)"),
-        ("UnknownIssuer", "its certificate is signed by nobody who is trusted"),
-        ("CaUsedAsEndEntity", "its certificate is an authority's, which no host may show"),
+        ("UnknownIssuer", "no trusted authority has signed its certificate"),
     ];
     CAUSES.iter().find(|(name, _)| cause.contains(name)).map_or(cause, |(_, words)| words)
 }

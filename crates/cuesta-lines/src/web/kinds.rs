@@ -25,6 +25,21 @@ pub(crate) struct WebKind {
     pub(crate) host: fn() -> Box<dyn WebHost>,
 }
 
+impl WebKind {
+    /// Whether a setting of its own may have this value.
+    pub(super) fn is_choice(&self, setting: &str, value: &str) -> bool {
+        match setting {
+            "ack" => ["on", "off"].contains(&value),
+            "frames" => ["binary", "text"].contains(&value),
+            "protocol" => ["v5", "v4", "base64"].contains(&value),
+            "keep" => value.is_empty(),
+            // A container has one program to join, a host of Jupyter many terminals.
+            "attach" => value.is_empty() == (self.name == KUBERNETES.name),
+            _ => true,
+        }
+    }
+}
+
 impl PartialEq for WebKind {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -166,7 +181,7 @@ pub(crate) static TELEPORT: WebKind = WebKind {
 
 impl WebKind {
     /// What errors call it.
-    pub(super) fn described(&self) -> &'static str {
+    pub(super) fn name_in_errors(&self) -> &'static str {
         if self.is_bare() { "terminal of bare characters" } else { self.name }
     }
 

@@ -20,7 +20,7 @@ pub(super) fn forget(target: &str, user: Option<&str>) {
 }
 
 /// The place for the cookies of a login.
-pub(super) fn shared(target: &str, user: Option<&str>) -> Arc<OnceCell<CookieJar>> {
+pub(super) fn find_cell(target: &str, user: Option<&str>) -> Arc<OnceCell<CookieJar>> {
     let mut logins = LOGINS.lock().unwrap_or_else(PoisonError::into_inner);
     Arc::clone(logins.entry((target.to_owned(), user.map(str::to_owned))).or_default())
 }

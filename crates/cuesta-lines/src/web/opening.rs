@@ -9,7 +9,7 @@ use data_encoding::BASE64;
 use rand::RngExt as _;
 use tokio::sync::OnceCell;
 
-use super::client::{Client, NoAnswer, describe, read_answer};
+use super::client::{Client, NoAnswer, describe, read_answer, without_query};
 use super::error::{WebError, first_row};
 use super::line::WebLine;
 use super::logins;
@@ -57,7 +57,7 @@ struct Browser<'a> {
 impl<'a> Browser<'a> {
     fn new(target: &'a WebTarget, options: &'a Options, awaited: &'a RefCell<String>) -> Result<Self, OpenError> {
         let cells = &options.login.cells;
-        let settings = target.own_for(cells)?;
+        let settings = target.fill_settings(cells)?;
         let place = Place {
             base: target.path_for(cells)?,
             query: target.query_for(cells)?,
@@ -96,7 +96,7 @@ impl<'a> Browser<'a> {
         let mut session = WebLine::new(line, self.terminal, frames, self.target.browser.pong, window);
         session.opening = Opening { prepared, upgraded: Some(upgraded), ..session.opening };
         session.removal = self.removal;
-        let (address, kind) = (self.target.address.to_string(), self.target.kind.described());
+        let (address, kind) = (self.target.address.to_string(), self.target.kind.name_in_errors());
         let refused = |broken| WebError::before_ready(&address, kind, broken);
         session.get_ready(rest, first, self.target.browser.ping).await.map_err(refused)?;
         session.opening.ready = Some(clock::now());
@@ -110,7 +110,7 @@ impl<'a> Browser<'a> {
             .target
             .browser
             .shares_login
-            .then(|| logins::shared(&self.target.to_string(), self.place.account.user.as_deref()));
+            .then(|| logins::find_cell(&self.target.to_string(), self.place.account.user.as_deref()));
         if let Some(cell) = &shared {
             return self.prepare_with(cell).await;
         }
@@ -146,7 +146,7 @@ impl<'a> Browser<'a> {
             let step = self.terminal.prepare(answer.as_ref(), &self.client.cookies);
             // Before a request is sent: opening may be given up before its answer is here.
             self.note_removal();
-            match step.map_err(|error| self.refused(&last, &error))? {
+            match step.map_err(|error| self.explain_refusal(&last, &error))? {
                 Step::Request(request) => {
                     last = describe(&request);
                     self.await_for(&format!("the answer to {last}"));
@@ -173,14 +173,14 @@ impl<'a> Browser<'a> {
     }
 
     /// The page's requests are refused, or not answered as this kind of web terminal does.
-    fn refused(&self, request: &str, error: &SessionError) -> WebError {
+    fn explain_refusal(&self, request: &str, error: &SessionError) -> WebError {
         let (address, request) = (self.target.address.to_string(), request.to_owned());
         WebError::Prepare { address, request, why: error.to_string() }
     }
 
     fn refused_subprotocol(&self, error: SessionError) -> WebError {
         let address = self.target.address.to_string();
-        WebError::before_ready(&address, self.target.kind.described(), error.into())
+        WebError::before_ready(&address, self.target.kind.name_in_errors(), error.into())
     }
 
     /// Asks for the WebSocket. Returns the answer, and the bytes that followed it.
@@ -245,18 +245,26 @@ fn describe_answer(answer: &Response) -> String {
     let is_text = answer.headers.get("Content-Type").is_some_and(|kind| kind.starts_with("text/plain"));
     let text = is_text.then(|| String::from_utf8_lossy(&answer.body).into_owned());
     let said = message.map(str::to_owned).or(text).unwrap_or_else(|| answer.reason.clone());
-    let location = answer.headers.get("Location").map(|place| format!(", redirects to {}", first_row(place)));
+    let location =
+        answer.headers.get("Location").map(|place| format!(", redirects to {}", first_row(without_query(place))));
     first_row(&said) + &location.unwrap_or_default()
 }
 
 fn find_account(target: &WebTarget, options: &Options) -> Result<Account, WebError> {
     let login = &options.login;
     let shared = target.browser.token.as_ref().map(|name| env::var(name).map_err(|_| WebError::NoToken(name.clone())));
+    let token = login.token.clone().map_or(shared.transpose(), |token| Ok(Some(token)))?;
+    for (name, value) in [("token", &token), ("cookie", &login.cookie)] {
+        if value.as_deref().is_some_and(|value| value.contains(char::is_control)) {
+            return Err(WebError::Unsendable(name));
+        }
+    }
     Ok(Account {
         user: login.user.clone(),
         password: login.password.clone(),
-        token: login.token.clone().map_or(shared.transpose(), |token| Ok(Some(token)))?,
+        token,
         is_logged_in: false,
+        is_shared: target.browser.shares_login,
     })
 }
 

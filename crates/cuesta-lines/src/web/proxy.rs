@@ -52,7 +52,7 @@ fn find_in(
     let unusable = || WebError::Proxy {
         proxy: format!("of the variable {name}"),
         address: host.to_string(),
-        why: "only http://HOST:PORT is spoken; no_proxy names hosts without".to_owned(),
+        why: "only proxies written http://HOST:PORT are supported; no_proxy lists the hosts that need none".to_owned(),
     };
     Proxy::parse(&url).ok_or_else(unusable).map(Some)
 }

@@ -3,7 +3,7 @@
 use std::env;
 
 use super::target::WebTarget;
-use crate::percent::encode_segment;
+use crate::percent::{Encoded, encode_segment};
 use crate::wire::web::Account;
 use crate::{Login, Target};
 
@@ -26,14 +26,14 @@ pub fn hide_secrets(said: &str, target: &str, login: &Login, others: &[&str]) ->
 /// The token that a target takes from the environment for all its users.
 pub fn shared_token(target: &str) -> Option<String> {
     match target.parse() {
-        Ok(Target::Web(target)) => token_of(&target),
+        Ok(Target::Web(target)) => read_token(&target),
         _ => None,
     }
 }
 
 impl Secrets {
     pub(super) fn from_login(target: &WebTarget, login: &Login) -> Self {
-        Self::new(login, token_of(target).as_deref(), &[])
+        Self::new(login, read_token(target).as_deref(), &[])
     }
 
     fn new(login: &Login, shared: Option<&str>, others: &[&str]) -> Self {
@@ -42,8 +42,10 @@ impl Secrets {
         let credentials = basic.as_deref().and_then(|basic| basic.split_once(' ')).map(|(_, credentials)| credentials);
         let own = [login.password.as_deref(), login.token.as_deref(), login.cookie.as_deref(), credentials];
         let plain = own.into_iter().flatten().chain(shared).chain(others.iter().copied());
-        let plain = plain.chain(login.cookie.iter().flat_map(|cookie| values_of(cookie))).filter(|it| !it.is_empty());
-        let mut secrets: Vec<String> = plain.flat_map(|secret| [secret.to_owned(), encode_segment(secret)]).collect();
+        let plain =
+            plain.chain(login.cookie.iter().flat_map(|cookie| list_cookie_values(cookie))).filter(|it| !it.is_empty());
+        let mut secrets: Vec<String> =
+            plain.flat_map(|secret| [secret.to_owned(), encode_segment(secret), Encoded(secret).to_string()]).collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         secrets.dedup();
         Self(secrets)
@@ -67,12 +69,12 @@ fn len_of_part(secret: &str, text: &str) -> Option<usize> {
 }
 
 /// The values of a `Cookie` header.
-fn values_of(cookie: &str) -> impl Iterator<Item = &str> {
+fn list_cookie_values(cookie: &str) -> impl Iterator<Item = &str> {
     let values = cookie.split(';').filter_map(|pair| pair.split_once('=')).map(|(_, value)| value.trim());
     values.filter(|value| value.len() >= SHORTEST_COOKIE)
 }
 
-fn token_of(target: &WebTarget) -> Option<String> {
+fn read_token(target: &WebTarget) -> Option<String> {
     env::var(target.browser.token.as_ref()?).ok()
 }
 
@@ -94,8 +96,16 @@ mod tests {
 
     #[test]
     fn secrets_are_hidden_in_each_form_that_was_sent() {
-        for said in ["a b/c", "a%20b%2Fc", "am9lOmEgYi9j", "t0ken", "lang=en; session=0123456789", "0123456789", "p1n"]
-        {
+        for said in [
+            "a b/c",
+            "a%20b%2Fc",
+            "a%20b/c",
+            "am9lOmEgYi9j",
+            "t0ken",
+            "lang=en; session=0123456789",
+            "0123456789",
+            "p1n",
+        ] {
             assert_eq!(hide(&format!("no \"{said}\" here")), "no \"…\" here");
         }
         assert_eq!(hide("joe en session"), "joe en session");

@@ -48,9 +48,22 @@ impl Default for BrowserSettings {
     }
 }
 
-/// Names in the query of a bare WebSocket whose values are secrets.
-const SECRETS: [&str; 9] =
-    ["token", "access_token", "auth", "key", "password", "passwd", "secret", "session", "ticket"];
+/// How words end in the names of headers, and of queries of a bare WebSocket, whose values are secrets: `X-Api-Key`, `access_token`.
+const SECRETS: [&str; 13] = [
+    "auth",
+    "authorization",
+    "cookie",
+    "jwt",
+    "key",
+    "passwd",
+    "password",
+    "pwd",
+    "secret",
+    "session",
+    "sessionid",
+    "ticket",
+    "token",
+];
 
 impl WebTarget {
     /// Parses what follows the scheme.
@@ -96,7 +109,7 @@ impl WebTarget {
                     "header=NAME:VALUE; a secret is a column, as in header=X-Api-Key:{key}, or the columns token and cookie",
                 ));
             }
-            (_, Some(text)) if self.kind.settings.contains(&key) && is_choice(key, &text) => {
+            (_, Some(text)) if self.kind.settings.contains(&key) && self.kind.is_choice(key, &text) => {
                 self.own.push((key.to_owned(), text));
             }
             _ => return Err(bad(self.kind.expected)),
@@ -132,7 +145,7 @@ impl WebTarget {
     }
 
     /// The kind's own settings for a user.
-    pub(super) fn own_for(&self, cells: &BTreeMap<String, String>) -> Result<Vec<(String, String)>, WebError> {
+    pub(super) fn fill_settings(&self, cells: &BTreeMap<String, String>) -> Result<Vec<(String, String)>, WebError> {
         let fill_one = |(name, value): &(String, String)| Ok((name.clone(), fill(value, cells, str::to_owned)?));
         self.own.iter().map(fill_one).collect()
     }
@@ -147,7 +160,7 @@ impl WebTarget {
     /// # Errors
     /// When one is missing or empty.
     pub fn check_columns(&self, cells: &BTreeMap<String, String>) -> Result<(), WebError> {
-        self.path_for(cells).and_then(|_| self.query_for(cells)).and_then(|_| self.own_for(cells)).map(drop)
+        self.path_for(cells).and_then(|_| self.query_for(cells)).and_then(|_| self.fill_settings(cells)).map(drop)
     }
 }
 
@@ -218,26 +231,21 @@ fn parse_seconds(value: &str) -> Option<u64> {
     if value == "off" { Some(0) } else { value.strip_suffix('s')?.parse().ok().filter(|seconds| *seconds > 0) }
 }
 
-/// Whether a setting of a kind may have this value.
-fn is_choice(key: &str, value: &str) -> bool {
-    match key {
-        "ack" => ["on", "off"].contains(&value),
-        "frames" => ["binary", "text"].contains(&value),
-        "protocol" => ["v5", "v4", "base64"].contains(&value),
-        _ => true,
-    }
+fn is_name_of_secret(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| SECRETS.iter().any(|end| word.ends_with(end)))
 }
 
-/// Words in the names of headers whose values are secrets.
-const SECRET_HEADERS: [&str; 7] = ["auth", "cookie", "key", "password", "secret", "session", "token"];
+/// Whether a value is a column of the users' table, and nothing besides.
+fn is_column(value: &str) -> bool {
+    value.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).is_some_and(|name| !name.contains(['{', '}']))
+}
 
 /// Whether a text is a header that a target may have: a secret only as a column.
 fn is_header(text: &str) -> bool {
     let Some((name, _)) = text.split_once(':') else { return false };
-    let (name_lower, value) = (name.to_ascii_lowercase(), text[name.len() + 1..].trim());
-    let is_secret = SECRET_HEADERS.iter().any(|word| name_lower.contains(word));
-    let is_column = value.starts_with('{') && value.ends_with('}');
-    (!is_secret || (is_column && name_lower != "cookie"))
+    let value = text[name.len() + 1..].trim();
+    (!is_name_of_secret(name) || (is_column(value) && !name.eq_ignore_ascii_case("cookie")))
         && !name.is_empty()
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
@@ -249,7 +257,7 @@ fn check_place(path: &str, query: &str) -> Result<(), TargetError> {
         return Err(TargetError::TooMuch { excess: text[at..].to_owned(), text });
     }
     for (key, value) in settings_in(query.trim_start_matches('?')) {
-        if SECRETS.contains(&key.to_ascii_lowercase().as_str()) && !(value.starts_with('{') && value.ends_with('}')) {
+        if is_name_of_secret(key) && !is_column(value) {
             return Err(TargetError::SecretInQuery(key.to_owned()));
         }
     }
@@ -315,9 +323,14 @@ mod tests {
             "ttyd+ws://h?header=X-Api-Key:geheim",
             "ttyd+ws://h?ping=5",
             "ws://h?token=geheim",
+            "ws://h?api_key=geheim",
+            "ws://h?accessToken={a}geheim{b}",
             "ws://h#arg=x",
             "ws://h#frames=txt",
             "wetty+ws://h?ack=of",
+            "jupyter+ws://h?keep=no",
+            "jupyter+ws://h?attach",
+            "k8s+ws://h/default/web-1?attach=no",
             "http://h:7681/",
             "https://h/lab",
         ];
@@ -334,6 +347,6 @@ mod tests {
         assert!(target.check_columns(&cells).unwrap_err().to_string().contains("\"user\""));
         cells.insert("user".to_owned(), "joe".to_owned());
         assert_eq!(target.query_for(&cells).unwrap(), "?u=joe");
-        assert_eq!(target.own_for(&cells).unwrap(), [("subprotocol".to_owned(), "joe".to_owned())]);
+        assert_eq!(target.fill_settings(&cells).unwrap(), [("subprotocol".to_owned(), "joe".to_owned())]);
     }
 }

@@ -57,7 +57,7 @@ pub enum HttpError {
     #[error("the body is compressed, though that was not asked for")]
     Compressed,
     #[error("the connection was closed within the answer")]
-    Half,
+    Incomplete,
 }
 
 /// Queries and bodies may hold secrets, which are not printed.

@@ -67,7 +67,7 @@ impl<M: Message> Reader<M> {
         match &self.message {
             Some((_, Rest::All)) => Ok(self.take_message()),
             None if self.head.is_empty() => Ok(None),
-            _ => Err(HttpError::Half),
+            _ => Err(HttpError::Incomplete),
         }
     }
 
@@ -279,7 +279,7 @@ mod tests {
             ("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", HttpError::Compressed),
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", HttpError::Length),
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffff\r\n", HttpError::LongBody),
-            ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHel", HttpError::Half),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHel", HttpError::Incomplete),
         ] {
             assert_eq!(answers(text, 1000), Err(error), "{text:.60}");
         }
