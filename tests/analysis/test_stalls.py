@@ -89,7 +89,7 @@ def test_a_report_tells_of_stalls_in_the_measurement_of_each_step(tmp_path: Path
     assert [step.stalls and step.stalls.count for step in summary.steps] == [2, 1]  # none of what settles
     shown = " ".join(str(text(summary)).split())
     assert "step 1: for 201 ms no key was echoed, though keys of 10 users waited; 2 such stalls took 302 ms" in shown
-    assert "step 2: for 91.0 ms no key was echoed, though keys of 5 users waited: the host did nothing for any" in shown
+    assert "step 2: for 91.0 ms no key was echoed, though keys of 5 users waited" in shown
     assert "200 ms* 201 ms 0 20.0" in shown  # the row of step 1
 
 

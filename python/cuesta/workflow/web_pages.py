@@ -8,6 +8,7 @@ import ssl
 from collections.abc import Mapping
 from email.message import Message
 from http.client import HTTPException
+from ipaddress import ip_address
 from queue import Empty, Queue
 from threading import Thread
 from time import monotonic
@@ -98,7 +99,8 @@ def ask_in_time(url: SplitResult) -> list[Answer]:
 def ask(url: SplitResult) -> list[Answer]:
     """The answer for a page, and those for the pages of the same host that it redirects to."""
     opener, end = OpenerDirector(), monotonic() + PATIENCE  # without a handler of errors: every status is an answer
-    for handler in (ProxyHandler(), HTTPHandler(), HTTPSHandler(context=ssl.create_default_context())):
+    proxies = {} if _is_local(url.hostname or "") else None  # as lines: this machine is reached directly
+    for handler in (ProxyHandler(proxies), HTTPHandler(), HTTPSHandler(context=ssl.create_default_context())):
         opener.add_handler(handler)
     answers = [_ask_once(opener, url, end)]
     while len(answers) <= MOST_REDIRECTS and (there := _redirected(answers[-1])):
@@ -115,6 +117,13 @@ def _ask_once(opener: OpenerDirector, url: SplitResult, end: float) -> Answer:
         while len(body) < LONGEST and monotonic() < end and (piece := answer.read1(LONGEST - len(body))):
             body += piece
         return Answer(target, answer.status, _join(answer.headers), body.decode("utf-8", "replace"))
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _join(headers: Message) -> Mapping[str, str]:

@@ -18,6 +18,8 @@ PATIENCE = 5.0
 """Seconds within which a target must accept a line."""
 BEFORE_A_PROGRAM = re.compile(r"exec|env|\w+=.*", re.DOTALL)
 """Words of a command that may precede the program's name."""
+FILES = ("certificate", "ca", "cert", "key")
+"""Settings of targets that name files."""
 WITHOUT_ADDRESS = (*OWN_PROGRAMS, "serial", "host")
 """Kinds of lines that are no connections, and the built-in host, whose address is known when it runs."""
 
@@ -54,14 +56,13 @@ def list_missing_files(target: str, user: Mapping[str, str], here: Path) -> list
     """The files that a target names and that cannot be used here."""
     if kind_of(target) == "ssh":
         return [Lack(f"{target}: {why}") for why in login_needs(target, user)[1]]
-    file = settings_of(target).get("certificate")
-    if file is None:
-        return []
-    try:
-        (here / file).open("rb").close()
-    except OSError as error:
-        return [Lack(f"{target}: {file} cannot be used: {error.strerror}", "copy it to this machine")]
-    return []
+    settings, lacks = settings_of(target), list[Lack]()
+    for file in (settings[name] for name in FILES if name in settings):
+        try:
+            (here / file).open("rb").close()
+        except OSError as error:
+            lacks.append(Lack(f"{target}: {file} cannot be used: {error.strerror}", "copy it to this machine"))
+    return lacks
 
 
 def takes_code(target: str, user: Mapping[str, str]) -> bool:
