@@ -11,11 +11,11 @@ from cuesta.figures.stalls import Stalls
 from cuesta.ledger import Recorded, StepTimes
 from cuesta.ledger.keys import Key, has_key_log, read_keys
 
-LEAST = 0.020
+SHORTEST_STALL = 0.020
 """Seconds of the shortest stall: what a person begins to notice."""
 OVER_QUICKEST = 2.0
 """A stall lasts at least this many times the quickest echo: keys to a distant host are always under way."""
-SEVERAL = 3
+FEWEST_USERS = 3
 """Fewest users in a stall: two may be slow by chance. Their keys were sent before its middle, which proves that the
 driver was awake: one that sleeps itself sends what was due meanwhile when it wakes, at the end of the stretch."""
 
@@ -44,7 +44,7 @@ def read_stalls(recorded: Recorded, times: StepTimes, apart: Container[str], qui
 
 def sum_up_stalls(keys: Iterable[Key], quickest: float | None) -> Stalls:
     """Sum up the stalls among keys that were shown, given the quickest echo."""
-    stalls = list(find_stalls(keys, max(LEAST, OVER_QUICKEST * (quickest or 0.0))))
+    stalls = list(find_stalls(keys, max(SHORTEST_STALL, OVER_QUICKEST * (quickest or 0.0))))
     longest = max(stalls, key=lambda stall: stall.length, default=Stall(0.0, 0.0, 0))
     return Stalls(len(stalls), longest.length, longest.users, sum(stall.length for stall in stalls))
 
@@ -53,14 +53,14 @@ def find_stalls(keys: Iterable[Key], least: float) -> Iterator[Stall]:
     """Find the stretches of at least `least` seconds, in order of time."""
     by_echo = sorted(keys, key=lambda key: key.shown)
     by_sending = iter(sorted(by_echo, key=lambda key: key.sent))
-    coming, waiting, last = next(by_sending, None), set[Key](), 0.0
+    next_sent, waiting, last = next(by_sending, None), set[Key](), 0.0
     for key in by_echo:
-        while coming and coming.sent < key.shown:
-            waiting.add(coming)
-            coming = next(by_sending, None)
+        while next_sent and next_sent.sent < key.shown:
+            waiting.add(next_sent)
+            next_sent = next(by_sending, None)
         if key.shown - last >= least and (stall := measure_stall(waiting, last, key.shown)).length >= least:
             middle = (stall.begin + stall.end) / 2
-            if len({each.user for each in waiting if each.sent < middle}) >= SEVERAL:
+            if len({each.user for each in waiting if each.sent < middle}) >= FEWEST_USERS:
                 yield stall
         waiting.discard(key)
         last = key.shown

@@ -166,6 +166,14 @@ pub enum SessionError {
     NotText,
 }
 
+impl SessionError {
+    /// A refusal in the host's words, which may be long.
+    fn refused(said: &str) -> Self {
+        const MOST: usize = 500;
+        Self::Refused(said.chars().take(MOST).collect())
+    }
+}
+
 /// One user at one web terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Place {
@@ -250,12 +258,6 @@ fn refused_by(page: &str, status: u16, columns: &str) -> SessionError {
         _ => String::new(),
     };
     SessionError::Refused(format!("{page} was answered by status {status}{advice}"))
-}
-
-/// The head of what a host says in a refusal, which may have any length.
-fn quote(said: &str) -> String {
-    const MOST: usize = 500;
-    said.chars().take(MOST).collect()
 }
 
 /// The longest head of `characters` that is UTF-8, at most `most` bytes of it.

@@ -85,7 +85,7 @@ impl Terminal {
             .map_err(|_| SessionError::OtherProtocol("expected Teleport's answer to the token, in JSON".to_owned()))?;
         if answer.status != "ok" {
             let reason = if answer.message.is_empty() { answer.status } else { answer.message };
-            return Err(SessionError::Refused(reason));
+            return Err(SessionError::refused(&reason));
         }
         self.is_ready = true;
         Ok(())
@@ -110,7 +110,7 @@ impl Session for Terminal {
             }
             CLOSE => self.has_ended = true,
             SECOND_FACTOR => return Err(SessionError::Refused("asks for a second factor".to_owned())),
-            ERROR => return Err(SessionError::Refused(String::from_utf8_lossy(&message[payload]).into_owned())),
+            ERROR => return Err(SessionError::refused(&String::from_utf8_lossy(&message[payload]))),
             // Times of round trips, the recording's events, the session's name.
             _ => {}
         }

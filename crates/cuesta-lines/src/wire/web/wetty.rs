@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::payload::{Event, head_of_output, put_event, take_event};
 use super::{
-    Messages, Place, Session, SessionError, Step, WebHost, WebTerminal, head_of_text, not_found, open_websocket, quote,
+    Messages, Place, Session, SessionError, Step, WebHost, WebTerminal, head_of_text, not_found, open_websocket,
 };
 use crate::percent::Encoded;
 use crate::wire::http::{CookieJar, Request, Response};
@@ -68,8 +68,8 @@ impl Terminal {
             }
             [b'4', b'2', b'[', ..] => return self.take_event(message, replies),
             [b'4', b'4', refusal @ ..] => {
-                let refusal = serde_json::from_slice(refusal).map(|Refusal { message }| quote(&message));
-                return Err(SessionError::Refused(refusal.unwrap_or_else(|_| "no reason given".to_owned())));
+                let refusal = serde_json::from_slice(refusal).map(|Refusal { message }| message);
+                return Err(SessionError::refused(refusal.as_deref().unwrap_or("no reason given")));
             }
             b"1" | [b'4', b'1', ..] => self.has_ended = true,
             b"6" => {}

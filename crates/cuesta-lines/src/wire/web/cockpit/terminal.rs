@@ -57,7 +57,7 @@ impl Terminal {
         match control.command.as_str() {
             "init" | "close" if control.problem.is_some() && (is_ours || control.channel.is_empty()) => {
                 let reasons: Vec<_> = control.problem.into_iter().chain(control.message).collect();
-                return Err(SessionError::Refused(reasons.join(": ")));
+                return Err(SessionError::refused(&reasons.join(": ")));
             }
             "init" if self.channel.is_empty() => {
                 let seed = control.channel_seed.as_deref().unwrap_or_default();

@@ -112,7 +112,7 @@ impl Client {
                 frames.put_value(&Value::Object(CONTEXT), replies);
                 frames.put_message(vec![Value::Number(INITIALIZED)], &Value::Undefined, replies);
             }
-            Ok(Handshake::Error { reason }) => return Err(SessionError::Refused(reason)),
+            Ok(Handshake::Error { reason }) => return Err(SessionError::refused(&reason)),
             _ => return Err(SessionError::OtherProtocol("expected the handshake of VS Code, in JSON".to_owned())),
         }
         Ok(())
@@ -132,7 +132,7 @@ impl Client {
             EVENT if id == EXIT_EVENTS => self.take_exit(&body),
             INITIALIZED if self.awaits == Awaits::Channels => self.begin_calls(frames, replies),
             ANSWER if is_awaited => self.take_answer(&body, frames, replies)?,
-            ERROR | ERROR_OBJECT if is_awaited => return Err(SessionError::Refused(describe_error(&body))),
+            ERROR | ERROR_OBJECT if is_awaited => return Err(SessionError::refused(&describe_error(&body))),
             _ => {}
         }
         Ok(None)
@@ -172,7 +172,7 @@ impl Client {
             }
             Awaits::Start => {
                 if let Some(LaunchError { message }) = body.parse() {
-                    return Err(SessionError::Refused(message));
+                    return Err(SessionError::refused(&message));
                 }
                 self.awaits = Awaits::Nothing;
             }

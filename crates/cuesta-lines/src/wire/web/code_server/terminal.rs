@@ -133,7 +133,7 @@ fn check_login(answer: &Response) -> Result<(), SessionError> {
     }
     let reason = page.split_once("class=\"error\">").and_then(|(_, rest)| rest.split('<').next());
     let without_one = || format!("/login was answered by status {}", answer.status);
-    Err(SessionError::Refused(reason.map_or_else(without_one, |reason| reason.trim().to_owned())))
+    Err(SessionError::refused(&reason.map_or_else(without_one, |reason| reason.trim().to_owned())))
 }
 
 fn is_login_page(page: &str) -> bool {

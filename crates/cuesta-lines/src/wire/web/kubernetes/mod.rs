@@ -13,7 +13,7 @@ pub use host::Host;
 use serde::{Deserialize, Serialize};
 
 use super::payload::{decode_base64, put_base64};
-use super::{Messages, Place, Session, SessionError, Step, WebTerminal, quote};
+use super::{Messages, Place, Session, SessionError, Step, WebTerminal};
 use crate::ExitStatus;
 use crate::percent::Encoded;
 use crate::wire::http::{CookieJar, Request, Response};
@@ -180,9 +180,9 @@ impl Status {
         cause.message.as_ref()?.parse().ok().map(ExitStatus::Exited)
     }
 
-    fn explain(&self) -> String {
+    fn explain(&self) -> &str {
         let said = self.message.as_deref().filter(|message| !message.is_empty()).or(self.reason.as_deref());
-        quote(said.unwrap_or("no reason given"))
+        said.unwrap_or("no reason given")
     }
 }
 
@@ -234,7 +234,7 @@ impl Terminal {
         self.exit = status.exit();
         self.has_ended = true;
         if self.exit.is_none() && !self.has_output {
-            return Err(SessionError::Refused(status.explain()));
+            return Err(SessionError::refused(status.explain()));
         }
         Ok(())
     }
