@@ -150,6 +150,9 @@ class Run:
         """The counts so far, as JSON."""
     def wait(self, timeout: float) -> bool:
         """Wait at most `timeout` seconds for the end; true if it has ended. Raises RunError if the run failed."""
+    @staticmethod
+    def count_removals() -> int:
+        """How many sessions of this process have left something at their hosts that is still to be removed."""
     def shares_barriers(self) -> bool:
         """Whether users wait at barriers for users of other agents."""
     def changed_barriers(self) -> str:

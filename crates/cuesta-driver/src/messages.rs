@@ -78,6 +78,8 @@ record! {
         standing: Option<BarrierStatus> = Unitless | none;
         /// the answer to `read_clock`
         clock: Option<ClockReading> = Unitless | none;
+        /// once it was stopped: how many sessions have left something at hosts that is still to be removed
+        removing: Option<usize> = Unitless | none;
         /// the last row: `completed` or `interrupted`
         ended: Option<String> = Unitless | none;
         /// the last row of an agent that cannot go on: why

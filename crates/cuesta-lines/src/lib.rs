@@ -68,4 +68,4 @@ pub use telnet::{Enter, Telnet, TelnetTarget};
 pub use terminal_settings::TerminalSettings;
 pub use tls::TlsSettings;
 pub use tn3270::{Tn3270, Tn3270Target};
-pub use web::{WebError, WebTarget, hide_secrets, shared_token, wait_for_removals};
+pub use web::{WebError, WebTarget, count_removals, hide_secrets, shared_token, wait_for_removals};

@@ -56,6 +56,12 @@ impl Run {
         py.detach(|| self.0.wait(timeout)).map_err(errors::run)
     }
 
+    /// How many sessions of this process have left something at their hosts that is still to be removed.
+    #[staticmethod]
+    fn count_removals() -> usize {
+        cuesta_lines::count_removals()
+    }
+
     fn shares_barriers(&self) -> bool {
         self.0.shares_barriers()
     }

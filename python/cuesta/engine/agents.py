@@ -69,6 +69,8 @@ class FollowedAgent:
         self.ended: str | None = None
         """`completed` or `interrupted`; None if it failed or still runs."""
         self.failure: str | None = None
+        self.removing = 0
+        """Once it was stopped: sessions that have left something at hosts that it still removes."""
         self.gone = threading.Event()
         """Set when the agent has ended. After a Ctrl-C in `Thread.join` Python takes a living thread for ended."""
         self.clock = AgentClock()
@@ -160,6 +162,15 @@ class FollowedAgent:
                 self.failure = f"it {how}"
                 self._note(died=how)
 
+    def wait_until_ended(self) -> None:
+        """Wait for the end of a stopped agent. Kill it if that takes too long, unless it gets on with removing."""
+        left = 0
+        while not self.gone.wait(PATIENCE if self.failure is None else BRIEF_PATIENCE):
+            if self.failure or self.removing in {0, left}:
+                self.agent.kill()
+                self.gone.wait()
+            left = self.removing
+
     def _take_readings(self) -> None:
         while not self._readings.empty():
             if (reading := self._readings.get()) and (best := self.clock.take(reading)):
@@ -221,6 +232,8 @@ class FollowedAgent:
                 self._meetings.hear(self.agent.number, on_our_clock)
             case AgentMessage(clock=ClockReading() as reading):
                 self._readings.put(Reading.from_round_trip(reading.asked, reading.at, received))
+            case AgentMessage(removing=int(left)):
+                self.removing = left
             case AgentMessage(ended=str(how)):
                 self.ended = how
             case AgentMessage(failed=str(why)):
@@ -245,9 +258,7 @@ def listen_to_agents(agents: Sequence[Agent], folder: Path) -> Iterator[list[Fol
             for agent in agents:
                 agent.stop()
             for each in followed:
-                if not each.gone.wait(PATIENCE if each.failure is None else BRIEF_PATIENCE):
-                    each.agent.kill()
-                    each.gone.wait()
+                each.wait_until_ended()
                 each.note_last_reading()
             fetch_records(followed, folder)
 

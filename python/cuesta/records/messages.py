@@ -442,6 +442,8 @@ class AgentMessage:
     """Whenever arrivals change at a barrier that users of other agents share."""
     clock: ClockReading | None = None
     """The answer to `read_clock`."""
+    removing: int | None = None
+    """Once it was stopped: how many sessions have left something at hosts that is still to be removed."""
     ended: str | None = None
     """The last row: `completed` or `interrupted`."""
     failed: str | None = None

@@ -27,7 +27,7 @@ pub use error::WebError;
 pub(crate) use host_line::WebHostLine;
 pub(crate) use kinds::{BARE, COCKPIT, CODE_SERVER, CODER, GOTTY, JUPYTER, KUBERNETES, TELEPORT, TTYD, WETTY, WebKind};
 pub(crate) use opening::open;
-pub use removal::wait_for_removals;
+pub use removal::{count_removals, wait_for_removals};
 pub use secrets::{hide_secrets, shared_token};
 pub use target::WebTarget;
 pub(crate) use trial::probe;

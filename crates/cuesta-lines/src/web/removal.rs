@@ -2,7 +2,7 @@
 //! however the session ended.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -54,6 +54,14 @@ struct Worker {
 /// The thread, while there is something to remove. It connects from the network namespace of the thread that starts it.
 static WORKER: Mutex<Option<Worker>> = Mutex::new(None);
 
+/// What is still to be removed.
+static LEFT: AtomicUsize = AtomicUsize::new(0);
+
+/// How many sessions have left something at their hosts that is still to be removed.
+pub fn count_removals() -> usize {
+    LEFT.load(Ordering::Relaxed)
+}
+
 /// Waits until what sessions left at their hosts is removed. Returns what could not be, one sentence each.
 pub fn wait_for_removals() -> Vec<String> {
     // Lines that end meanwhile start another thread: the lock is not held.
@@ -81,7 +89,10 @@ impl Removal {
     fn queue(self: Box<Self>) {
         let mut worker = WORKER.lock().unwrap_or_else(PoisonError::into_inner);
         // Without a thread nothing is removed; `wait_for_removals` says so.
-        let _ = worker.get_or_insert_with(Worker::start).removals.send(self);
+        LEFT.fetch_add(1, Ordering::Relaxed);
+        if worker.get_or_insert_with(Worker::start).removals.send(self).is_err() {
+            LEFT.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 
     fn address(&self) -> String {
@@ -126,19 +137,18 @@ fn remove_all(removals: &Receiver<Box<Removal>>, is_awaited: &AtomicBool) -> Vec
     for removal in removals {
         let failures = by_host.entry(removal.address()).or_default();
         let is_failing = failures.in_a_row >= MOST_FAILURES;
-        if !(is_failing && is_awaited.load(Ordering::Relaxed)) {
-            match clock::run(Time::Real, removal.send()).unwrap_or_else(|error| Err(error.to_string())) {
-                Ok(()) => {
-                    failures.in_a_row = 0;
-                    continue;
-                }
-                Err(why) if !is_failing => told.push(why),
-                Err(_) => failures.untold += 1,
-            }
+        let removed = if is_failing && is_awaited.load(Ordering::Relaxed) {
+            Err("given up".to_owned())
         } else {
-            failures.untold += 1;
+            clock::run(Time::Real, removal.send()).unwrap_or_else(|error| Err(error.to_string()))
+        };
+        failures.in_a_row = if removed.is_ok() { 0 } else { failures.in_a_row + 1 };
+        match removed {
+            Ok(()) => {}
+            Err(why) if !is_failing => told.push(why),
+            Err(_) => failures.untold += 1,
         }
-        failures.in_a_row += 1;
+        LEFT.fetch_sub(1, Ordering::Relaxed);
     }
     let untold = by_host.into_iter().filter(|(_, failures)| failures.untold > 0);
     told.extend(untold.map(|(host, failures)| format!("{host}: {} more sessions were not removed", failures.untold)));

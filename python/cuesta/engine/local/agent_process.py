@@ -82,6 +82,8 @@ def _play(run: _native.Run, orders: Orders) -> None:
     while not run.wait(LOOK_EVERY if orders.ended else 0):
         if time.monotonic() >= look_at:
             said = _say_state(run, said)
+            if orders.ended and (left := run.count_removals()):
+                _say({"removing": left})
             if watches:
                 _say({"screens": json.loads(run.screens())})
             look_at = time.monotonic() + LOOK_EVERY
