@@ -4,6 +4,7 @@ import json
 import os
 import select
 from pathlib import Path
+from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
@@ -11,9 +12,9 @@ import pytest
 from cuesta.errors import Exit
 from tests.at_a_shell import KEYS, PLAN, TAPE, USERS
 from tests.conftest import Cuesta, Write
-from tests.enough import ended_after
+from tests.enough import LIMIT, ended_after
 from tests.processes import command_of, descendants
-from tests.web_servers import NIGHTLY, SERVERS
+from tests.web_servers import NIGHTLY, SERVERS, gotty, ttyd
 from tests.web_servers.server import WebServer
 
 RUN = ("run", "plan.toml", "--out", "out", "--quiet", "--json", "-", "--target")
@@ -71,3 +72,17 @@ def test_users_type_at_a_real_shell_in_a_browser(kind: str, here: Path, write: W
     assert summary["left_behind"] == []
     opened = [summary[phase]["count"] for phase in ("connect", "upgrade", "session")]
     assert opened == [USERS, USERS, USERS]
+
+
+@pytest.mark.parametrize(
+    ("server", "kind", "flag"),
+    [(ttyd, "ttyd", "-W"), pytest.param(gotty, "gotty", "-w", marks=[pytest.mark.nightly])],
+)
+def test_a_read_only_terminal_is_named_with_the_flag_that_it_lacks(
+    server: Any, kind: str, flag: str, here: Path, write: Write, cuesta: Cuesta
+) -> None:
+    write("shell.tape", "Set WaitTimeout 2s\nWait+Ready\n" + TAPE)
+    write("plan.toml", PLAN.replace(LIMIT, "1s"))
+    with server.serve(here, read_only=True) as started:
+        summary = cuesta(*RUN, target_of(kind, started)).ends(Exit.INVALID).json
+    assert f"a terminal that was started without {flag} takes no keys" in " ".join(summary["invalid_because"])
