@@ -14,7 +14,7 @@ from tests.at_a_shell import KEYS, PLAN, TAPE, USERS
 from tests.conftest import Cuesta, Write
 from tests.enough import LIMIT, ended_after
 from tests.processes import command_of, descendants
-from tests.web_servers import NIGHTLY, SERVERS, gotty, ttyd
+from tests.web_servers import NIGHTLY, SERVERS, gotty, kubernetes, ttyd
 from tests.web_servers.server import WebServer
 
 RUN = ("run", "plan.toml", "--out", "out", "--quiet", "--json", "-", "--target")
@@ -86,3 +86,14 @@ def test_a_read_only_terminal_is_named_with_the_flag_that_it_lacks(
     with server.serve(here, read_only=True) as started:
         summary = cuesta(*RUN, target_of(kind, started)).ends(Exit.INVALID).json
     assert f"a terminal that was started without {flag} takes no keys" in " ".join(summary["invalid_because"])
+
+
+@pytest.mark.nightly
+def test_a_program_that_a_pod_lacks_is_told_before_the_run(here: Path, write: Write, cuesta: Cuesta) -> None:
+    write("shell.tape", TAPE)
+    write("plan.toml", PLAN)
+    with kubernetes.serve(here) as server:
+        target = f"k8s+{server.place}default/web-1?command=no-such-program"
+        told = cuesta(*RUN, target).ends(Exit.FAILED).err
+    assert "did not start a session" in told
+    assert "no-such-program" in told.rpartition("did not start a session")[2]
