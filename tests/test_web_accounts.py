@@ -104,6 +104,9 @@ def test_people_log_in_and_type(host: object, here: Path, write: Write, cuesta: 
     assert (summary["invalid_because"], summary["errors"]["by_name"]) == ([], {})
     assert summary["session"]["count"] == USERS
     assert summary["transactions"]["count"] >= 5
+    # The trial line's login, and the one that all users share (`login=once`).
+    logins = (here / "daemon.log").read_text(errors="replace").count(" 302 POST /user/joe/login")
+    assert logins == (2 if host is jupyter_by_password else 0)
 
 
 @pytest.mark.parametrize("host", [*QUICK, *(pytest.param(host, marks=pytest.mark.nightly) for host in NIGHTLY[:3])])
