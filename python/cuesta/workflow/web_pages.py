@@ -99,8 +99,8 @@ def ask_in_time(url: SplitResult) -> list[Answer]:
 def ask(url: SplitResult) -> list[Answer]:
     """The answer for a page, and those for the pages of the same host that it redirects to."""
     opener, end = OpenerDirector(), monotonic() + PATIENCE  # without a handler of errors: every status is an answer
-    proxies = {} if _is_local(url.hostname or "") else None  # as lines: this machine is reached directly
-    for handler in (ProxyHandler(proxies), HTTPHandler(), HTTPSHandler(context=ssl.create_default_context())):
+    proxies = ProxyHandler({} if _is_local(url.hostname or "") else None)  # as lines: this machine is reached directly
+    for handler in (proxies, HTTPHandler(), HTTPSHandler(context=ssl.create_default_context())):
         opener.add_handler(handler)
     answers = [_ask_once(opener, url, end)]
     while len(answers) <= MOST_REDIRECTS and (there := _redirected(answers[-1])):
