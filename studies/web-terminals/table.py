@@ -20,7 +20,7 @@ WITHOUT = "none"
 OF_ALL = ("bash", "nano")
 """Programs of a session that are the same at each server."""
 HEADS = ("", "people (90 %)", "echo p50", "p95", "CPU a key", "CPU a login", "memory")
-WIDTHS = (11, 19, 8, 8, 9, 11, 8)
+WIDTHS = (11, 20, 8, 8, 9, 11, 7)
 
 
 @dataclass(frozen=True)
