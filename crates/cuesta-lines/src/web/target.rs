@@ -48,7 +48,8 @@ impl Default for BrowserSettings {
     }
 }
 
-/// How words end in the names of headers, and of queries of a bare WebSocket, whose values are secrets: `X-Api-Key`, `access_token`.
+/// Words in names whose values are secrets: anywhere in a header's name, and at the end of a word in a query of a bare WebSocket, where
+/// `keyboard=us` is none.
 const SECRETS: [&str; 13] = [
     "auth",
     "authorization",
@@ -231,7 +232,8 @@ fn parse_seconds(value: &str) -> Option<u64> {
     if value == "off" { Some(0) } else { value.strip_suffix('s')?.parse().ok().filter(|seconds| *seconds > 0) }
 }
 
-fn is_name_of_secret(name: &str) -> bool {
+/// Whether the value of a query's parameter is a secret.
+fn is_secret_in_query(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| SECRETS.iter().any(|end| word.ends_with(end)))
 }
@@ -244,8 +246,9 @@ fn is_column(value: &str) -> bool {
 /// Whether a text is a header that a target may have: a secret only as a column.
 fn is_header(text: &str) -> bool {
     let Some((name, _)) = text.split_once(':') else { return false };
-    let value = text[name.len() + 1..].trim();
-    (!is_name_of_secret(name) || (is_column(value) && !name.eq_ignore_ascii_case("cookie")))
+    let (lower, value) = (name.to_ascii_lowercase(), text[name.len() + 1..].trim());
+    let is_secret = SECRETS.iter().any(|word| lower.contains(word));
+    (!is_secret || (is_column(value) && lower != "cookie"))
         && !name.is_empty()
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
@@ -257,7 +260,7 @@ fn check_place(path: &str, query: &str) -> Result<(), TargetError> {
         return Err(TargetError::TooMuch { excess: text[at..].to_owned(), text });
     }
     for (key, value) in settings_in(query.trim_start_matches('?')) {
-        if is_name_of_secret(key) && !is_column(value) {
+        if is_secret_in_query(key) && !is_column(value) {
             return Err(TargetError::SecretInQuery(key.to_owned()));
         }
     }
@@ -289,6 +292,7 @@ mod tests {
             ("ttyd+ws://h:7681/", "ttyd+ws://h:7681"),
             ("ttyd+wss://h/a/b/?arg=x%20y&arg=z&insecure", "ttyd+wss://h:443/a/b?arg=x%20y&arg=z&insecure"),
             ("ws://h/", "ws://h:80/"),
+            ("ws://h?keyboard=us", "ws://h:80/?keyboard=us"),
             (
                 "ws://h:1/p/{ns}?a=b&token={token}#frames=text&subprotocol=x",
                 "ws://h:1/p/{ns}?a=b&token={token}#frames=text&subprotocol=x",
@@ -321,6 +325,7 @@ mod tests {
             "ttyd+ws://h?header=Cookie:a",
             "ttyd+ws://h?header=X:a%0d%0ab",
             "ttyd+ws://h?header=X-Api-Key:geheim",
+            "ttyd+ws://h?header=X-AuthData:geheim",
             "ttyd+ws://h?ping=5",
             "ws://h?token=geheim",
             "ws://h?api_key=geheim",
