@@ -84,7 +84,7 @@ TARGETS = {
 }
 """By kind, which is in the path so that requests of one shape can be told apart."""
 WORKS = "works"
-"""The user works all the same, and nothing fails."""
+"""The user's transactions succeed, and nothing fails."""
 GIVES_UP = "gives up"
 """The line stays, and a wait of the tape times out."""
 

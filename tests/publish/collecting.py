@@ -39,7 +39,7 @@ class Collector:
         return self.answers
 
     def wait_for(self, requests: int) -> None:
-        """Wait until so many requests have come."""
+        """Wait until it has received at least `requests` requests."""
         with self._counted:
             assert self._counted.wait_for(lambda: len(self._requests) >= requests, timeout=60)
 

@@ -36,7 +36,7 @@ class Scraped:
             self._counted.notify_all()
 
     def wait_for(self, scrapes: int) -> None:
-        """Wait until so many scrapes from now on are stored: a scrape begins when the one before is."""
+        """Wait until `scrapes` scrapes that begin from now on are stored. Each begins when the last one is stored."""
         with self._counted:
             wanted = self._scrapes + scrapes + 1
             assert self._counted.wait_for(lambda: self._scrapes >= wanted, timeout=120)

@@ -1,4 +1,4 @@
-"""What a page is told of a run: all of it once, then what is new, however slow the page is."""
+"""Events for a live page: the first has the whole run, each later one only new rows, also for a slow page."""
 
 from collections.abc import Sequence
 from dataclasses import replace

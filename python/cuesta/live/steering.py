@@ -14,7 +14,7 @@ class Steering(Protocol):
         """Have users who have not started wait, or start."""
 
     def change_users(self, by: int) -> None:
-        """Add users, or take some if negative; the `answers` of observations say what came of it."""
+        """Add users, or take some if negative. Later observations have the engine's answer in `answers`."""
 
     def mark(self, note: str) -> None:
         """Mark this instant."""

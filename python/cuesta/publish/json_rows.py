@@ -1,4 +1,4 @@
-"""What a pipe is told of a run (`--json-lines`): an object for each moment, and one for each step, mark and sentence.
+"""Rows of JSON about a run for a pipe (`--json-lines`): one for each moment, and one for each step, mark and sentence.
 
 Names and units are those of the object that `--json` prints, where it has the figure: times are seconds, those of the
 last interval; `host.cpu` is in percent.

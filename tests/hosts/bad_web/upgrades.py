@@ -1,6 +1,6 @@
-"""Shapes that answer the request for a WebSocket wrongly, most of which are terminals all the same.
+"""Servers that answer the request for a WebSocket wrongly. Most of them then serve a terminal.
 
-`byte-by-byte` and `one-packet` are right, if unusual.
+`byte-by-byte` and `one-packet` answer correctly, but in unusual packets.
 """
 
 from functools import partial
