@@ -55,6 +55,8 @@ table! {
         closure: Closure = "closure", Unitless, Plain, "";
         /// CPU time that the last snapshot took
         cost: Figure = "reading took", Seconds, Plain, "";
+        /// time from `at` until the last counter of the last snapshot was read
+        lasted: Figure = "reading lasted", Seconds, Plain, "";
     }
 }
 

@@ -104,13 +104,14 @@ impl Meter {
 
     /// Reads all counters, and ends the sampler's window.
     pub fn snapshot(&mut self) -> CounterSnapshot {
-        let snapshot = self.spec.read(self.listener.as_ref());
+        let mut snapshot = self.spec.read(self.listener.as_ref());
         if let Ok(accounting) = &mut self.accounting {
             accounting.end_window();
         }
         if let Some(Ok(trace)) = &mut self.trace {
             trace.read(&snapshot);
         }
+        snapshot.ends();
         snapshot
     }
 

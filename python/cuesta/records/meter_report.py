@@ -352,3 +352,5 @@ class MeterReport:
     """Whether the separately measured parts add up to the CPUs' time."""
     cost: MeterFigure[float] = ABSENT
     """CPU time that the last snapshot took."""
+    lasted: MeterFigure[float] = ABSENT
+    """Time from `at` until the last counter of the last snapshot was read."""

@@ -40,6 +40,17 @@ def test_a_sample_across_a_phase_bound_counts_the_subject_whole_and_the_rest_in_
     assert second.causes["page_faults"] == pytest.approx(0.06)
 
 
+def test_what_a_slow_reading_counted_belongs_to_the_phase_in_which_its_last_counter_was_read() -> None:
+    quick = [reading(0.25, 0.25, own=0.0, idle=0.5), reading(0.5, 0.25, own=0.0, idle=0.5)]
+    before = reading(0.0, 0.25, own=0.1, idle=0.4)
+    slow = replace(before, report=replace(before.report, lasted=MeterFigure(value=0.03)))
+    creation = Span(0.0, 0.02)
+    assert cpu_account(recorded(before, *quick), creation).subject == 0.0
+    made = cpu_account(recorded(slow, *quick), creation)
+    assert (made.subject, made.counts["minor_faults"]) == (0.1, 200)
+    assert made.subject + sum(made.rest.values()) == pytest.approx(made.seconds)
+
+
 subject, rest = st.floats(0.0, 0.04), st.tuples(*[st.floats(0.01, 1.0)] * 3)
 """A reading of a quarter of a second on two CPUs: seconds of the subject, and weights that divide the rest."""
 

@@ -114,6 +114,7 @@ impl<'a> Delta<'a> {
             interfaces: self.interfaces(),
             closure: self.closure(),
             cost: Figure::plain(self.later.cost.as_secs_f64()),
+            lasted: Figure::plain(self.later.lasted.as_secs_f64()),
             network: self.network(),
             total_time: Vec::new(),
             by_cause: Figure::absent(""),

@@ -43,6 +43,9 @@ pub struct CounterSnapshot {
     pub subject: Subject,
     /// CPU time that the snapshot cost.
     pub cost: Duration,
+    /// Time from `at` until the last counter was read; long if the CPUs were busy with others meanwhile.
+    #[serde(default)]
+    pub lasted: Duration,
     pub(crate) stat: Figure<Stat>,
     pub(crate) vmstat: Figure<FaultCounters>,
     #[serde(rename = "disks")]
@@ -109,6 +112,7 @@ impl CounterSnapshot {
             program: None,
             subject: subject.clone(),
             cost: Duration::ZERO,
+            lasted: Duration::ZERO,
             stat,
             vmstat: roots.proc("vmstat", FaultCounters::parse),
             stacked: devices.value().map(|devices| group::stacked(roots, devices)).unwrap_or_default(),
@@ -128,7 +132,13 @@ impl CounterSnapshot {
             counts_delays: roots.proc("sys/kernel/task_delayacct", |text| Ok(number(text))).value() == Some(&Some(1)),
         };
         snapshot.cost = clock::thread_cpu().saturating_sub(cpu);
+        snapshot.ends();
         snapshot
+    }
+
+    /// Notes that the last counter has been read by now.
+    pub fn ends(&mut self) {
+        self.lasted = clock::now().since(self.at);
     }
 
     /// An empty snapshot of a whole machine, now, to fill with the counters of another program.
@@ -143,6 +153,7 @@ impl CounterSnapshot {
             program: Some(program.to_owned()),
             subject: Subject::Machine,
             cost: Duration::ZERO,
+            lasted: Duration::ZERO,
             stat: missing(program),
             vmstat: missing(program),
             devices: missing(program),

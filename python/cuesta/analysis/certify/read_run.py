@@ -3,7 +3,8 @@
 The meters read every quarter of a second, so that at least one reading is within the pause between the phases: the
 subject's CPU time before it belongs to process creation, its CPU time after it to the commands. If a phase begins or
 ends between two readings, all of the subject's CPU time between them belongs to the phase, because the subject does
-nothing outside of it; the time of others and idle time are divided in proportion to time.
+nothing outside of it; the time of others and idle time are divided in proportion to time. A reading takes a while on a
+busy machine: what it counted may have happened until its last counter was read.
 """
 
 from collections import Counter
@@ -46,7 +47,7 @@ def read_run(folder: Path, pause: float | None) -> CertificationRun:
 
 def cpu_account(recorded: Recorded, span: Span, other_phases: Iterable[Span] = ()) -> CpuAccount:
     """Add up the readings of a phase. No reading may belong to another phase too."""
-    rows = [row for row in recorded.metered.rows if overlap(row, span) > 0]
+    rows = [row for row in recorded.metered.rows if may_count(row, span)]
     account = CpuAccount(span, why=why_no_account(recorded, span, rows, other_phases))
     if account.why is None:
         for row in rows:
@@ -68,15 +69,22 @@ def why_no_account(
         return f"a gap in the meters: {cut[0]}"
     if sum(overlap(row, span) for row in rows) < span.seconds - 1e-3:
         return "the meters did not read from the beginning to the end of the phase"
-    if any(overlap(row, other) > 0 for other in other_phases for row in rows):
+    if any(may_count(row, other) for other in other_phases for row in rows):
         return "no reading fell between the phases: pause for longer behind the barrier"
     if any(row.report.own.seconds.value is None for row in rows):
         return "these meters do not tell the subject's CPU time"
     return None
 
 
+def may_count(row: MeterRow, span: Span) -> bool:
+    """Whether a reading may have counted events of a phase."""
+    counted_until = row.end + (row.report.lasted.value or 0.0)
+    return row.end - row.length < span.end and counted_until > span.begin
+
+
 def overlap(row: MeterRow, span: Span) -> float:
-    return min(row.end, span.end) - max(row.end - row.length, span.begin)
+    """Seconds of a reading's interval that lie in a phase."""
+    return max(min(row.end, span.end) - max(row.end - row.length, span.begin), 0.0)
 
 
 def add_reading(account: CpuAccount, row: MeterRow) -> None:
