@@ -259,5 +259,6 @@ mod tests {
         let whole = meter.report_since(&kept).unwrap();
         assert!(second.at > first.at && whole.at > second.at);
         assert!(whole.seconds > second.seconds);
+        assert!([first, second, whole].iter().all(|report| *report.lasted.value().unwrap() > 0.0));
     }
 }
