@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import re
 import select
 import struct
 import sys
@@ -17,6 +18,8 @@ KEY_GAP = 0.02
 """Seconds between keys that are not echoed."""
 PATIENCE = 120.0
 """Seconds after which a wait fails: a limit against hanging only."""
+ONE_KEY = re.compile(r"\x1b\[[0-9;]*[A-Za-z~]|.", re.DOTALL)
+"""What a key sends: a character, or all of an escape sequence at once, as terminals do."""
 
 CUESTA = (sys.executable, "-m", "cuesta")
 RUNNING: "list[Person]" = []
@@ -67,7 +70,7 @@ class Person:
 
     def types(self, text: str, shown: bool = True) -> None:
         """Type key by key, as people do; each key waits for its echo, or for a pause if it is not echoed."""
-        for key in text:
+        for key in ONE_KEY.findall(text):
             os.write(self.terminal, key.encode())
             if shown and key.isprintable():
                 self.sees(key)
