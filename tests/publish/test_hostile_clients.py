@@ -135,6 +135,5 @@ def test_clients_that_ask_and_never_read_hold_up_neither_the_run_nor_a_page(tmp_
     assert max(course) >= MEASURED
     assert max(later - earlier for earlier, later in pairwise(sorted(course))) < 2, "an interval is missing"
     assert set(pages) == set(scrapes) == {200}
-    assert min(len(pages), len(scrapes)) > MEASURED
     assert growth < GROWTH
     assert took < ENDING
