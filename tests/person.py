@@ -18,8 +18,10 @@ KEY_GAP = 0.02
 """Seconds between keys that are not echoed."""
 PATIENCE = 120.0
 """Seconds after which a wait fails: a limit against hanging only."""
-ONE_KEY = re.compile(r"\x1b\[[0-9;]*[A-Za-z~]|.", re.DOTALL)
-"""What a key sends: a character, or all of an escape sequence at once, as terminals do."""
+ONE_KEY = re.compile(r"\x1b\[[0-9;]*[A-Za-z~]|\x1b.|.", re.DOTALL)
+"""What a key sends, at once: a character, a character with Alt, or an escape sequence."""
+REACTION = 1.0
+"""Most seconds that a person waits to see what a key does; some do nothing that can be seen."""
 
 CUESTA = (sys.executable, "-m", "cuesta")
 RUNNING: "list[Person]" = []
@@ -75,6 +77,13 @@ class Person:
             if shown and key.isprintable():
                 self.sees(key)
             elif not shown:
+                self.rests(self.key_gap)
+
+    def commands(self, keys: str) -> None:
+        """Type keys that do something, such as those of an editor: see what each does before the next."""
+        for key in ONE_KEY.findall(keys):
+            os.write(self.terminal, key.encode())
+            if select.select([self.terminal], [], [], REACTION)[0]:
                 self.rests(self.key_gap)
 
     def rests(self, quiet: float = 0.2) -> None:

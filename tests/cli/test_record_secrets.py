@@ -196,7 +196,7 @@ def bash(person: Person) -> None:
         "exit\r",
     ):
         person.rests()
-        person.types(keys, shown=False)
+        person.commands(keys)
 
 
 def edits(person: Person, question: str, answer: str, *steps: tuple[str, str]) -> None:
@@ -206,17 +206,14 @@ def edits(person: Person, question: str, answer: str, *steps: tuple[str, str]) -
     person.sees(answer)
     for command_keys, text in steps:
         person.rests()
-        person.types(command_keys, shown=False)
+        person.commands(command_keys)
         person.rests()
-        for key in text:
-            # Editors also draw a blank by moving the cursor.
-            person.types(key, shown=key != " ")
-            person.rests(person.key_gap)
+        person.commands(text)
 
 
 def vim(person: Person) -> None:
     """Text, commands of the normal mode and of the command line."""
-    texts = (("i", "the quick brown fox\rjumps"), ("\x1bkddpo", "over the lazy dog"))
+    texts = (("i", "the quick brown fox\rjumps"), ("\x1b", ""), ("kddpo", "over the lazy dog"))
     edits(person, "\x07", "--100%--", *texts, ("\x1b", ":set nu\r"), ("", "/fox\r"), ("", ":wq\r"))
 
 
@@ -236,9 +233,7 @@ def pager(person: Person) -> None:
     """Pages and a search."""
     person.sees("row 1")
     person.rests()
-    for key in (*"  b", "/", *"row 90", "\r", "n", "q"):
-        person.types(key, shown=False)
-        person.rests(0.1)
+    person.commands("  b/row 90\rnq")
 
 
 ORDINARY = {
