@@ -1,7 +1,6 @@
 """What holds in every closed network, whatever its stations."""
 
 import math
-import time
 
 import pytest
 from hypothesis import given
@@ -83,17 +82,10 @@ def test_one_closed_server_far_below_saturation_is_an_open_queue() -> None:
     assert closed.response(rare, 10_000) == pytest.approx(multi_server_queue.response(2, 1, 3), rel=2e-3)
 
 
-def test_many_users_take_no_longer_than_proportional() -> None:
-    """A million users at one station of 8 servers: time is proportional to users, not to their square."""
+def test_a_million_users_are_solved() -> None:
+    """At one station of 8 servers, in time proportional to users: to their square, the test would not end."""
     network = Network([Station("cpu", 4.0, 8)], think=10)
-
-    def seconds(users: int) -> float:
-        begun = time.perf_counter()
-        convolution.throughput(network, users)
-        return time.perf_counter() - begun
-
-    short, long = (min(seconds(users) for _ in range(3)) for users in (100_000, 1_000_000))
-    assert long / short < 40
+    assert convolution.throughput(network, 1_000_000) == pytest.approx(8 / 4, rel=1e-9)
     assert closed.response(network, 100_000) == pytest.approx(100_000 * 4 / 8 - 10, rel=1e-9)
 
 
