@@ -124,5 +124,6 @@ def test_a_host_that_becomes_slower_late_is_no_steady_state(write: Write, cuesta
     with host(slower(10)) as target:
         summary = play(write, cuesta, target, "Think exp 500ms", "--users", "8")
     shift = summary["settled"]["response"]
-    assert shift["after"] > 0.5 > shift["before"]
+    # Nearer to 0.6 s than to 0.01 s: the second in which it becomes slower counts as one of either.
+    assert shift["after"] > 0.3 > shift["before"]
     assert shift["at"] > 0.5, "later than the first half"
