@@ -44,12 +44,16 @@ def busy_host() -> Iterator[int]:
                     line.sendall(b"a" * 1000)
                     missing = 1000
                     while missing:
-                        missing -= len(line.recv(missing))
+                        echoed = len(line.recv(missing))
+                        if not echoed:
+                            return
+                        missing -= echoed
 
         typist = Thread(target=types)
         typist.start()
         try:
             yield host.pid
+            assert typist.is_alive(), "the line was lost"
         finally:
             done.set()
             typist.join()
@@ -64,10 +68,11 @@ def test_the_built_in_host_is_shown_by_its_functions_and_their_callers(tmp_path:
     with busy_host() as pid:
         words = ["meters", "profile", "3s", "--pid", str(pid), "--fraction", "1", "--folded", str(folded)]
         done = subprocess.run([*CUESTA, *words, "--json", "-"], capture_output=True, text=True, check=True)
-    rows = [row for row in json.loads(done.stdout)["locations"] if row["module"] == OURS]
+    document = json.loads(done.stdout)
+    rows = [row for row in document["locations"] if row["module"] == OURS]
     named = sum(row["samples"] for row in rows if not row["function"].startswith("+0x"))
     every = sum(row["samples"] for row in rows)
-    assert every > 0
+    assert every > 0, document
     assert named >= 0.95 * every, rows[:10]
     stacks = [row.rpartition(" ")[::2] for row in folded.read_text().splitlines() if OURS in row]
     deep = sum(int(samples) for stack, samples in stacks if stack.count(OURS) >= 4)
