@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cuesta import _native
-from cuesta.engine.agents import FollowedAgent, follow, listen_to_agents, never, start_together
+from cuesta.engine.agents import BRIEF_PATIENCE, FollowedAgent, follow, listen_to_agents, never, start_together
 from cuesta.engine.console import Console, UserRequest
 from cuesta.engine.engines import LOCAL
 from cuesta.engine.folder import run_folder, write_run
@@ -158,12 +158,16 @@ class Driven:
         return is_lost or any(each.failure or each.silence.longest for each in self.agents)
 
     def give_up(self) -> None:
-        """Record which agents spoil the run, if any do, and why: those that stalled, or all if the nodes are lost."""
-        lost = self.deployment.why_lost()
+        """Record which agents spoil the run, if any do, and why: those that stalled, or all if the nodes are lost.
+
+        The connection of a process that was killed may end some time after its last word. Why it ended tells more.
+        """
+        lost, known = self.deployment.why_lost(), _native.now() + int(BRIEF_PATIENCE * SECOND)
         for each in self.agents:
             if lost:
                 each.give_up(f"was given up: {lost}")
             elif each.silence.longest:
+                each.gone.wait(max(known - _native.now(), 0) / 1e9)
                 each.give_up(f"said nothing for {each.silence.longest / 1e9:.1f} s")
 
     def failures(self) -> list[str]:
