@@ -91,12 +91,15 @@ def one_server() -> Answer:
 
 
 def slower(since: float) -> Answer:
-    """Answers at once, and 0.6 s later each time once `since` seconds have passed since the first row."""
+    """Answers at once, and 1.2 s later each time once `since` seconds have passed since the first row.
+
+    Of the four slow seconds of a measurement one may have answers of both kinds: their mean is above 0.9 s.
+    """
     first: list[float] = []
 
     def answer(at: float) -> float:
         first.append(at)
-        return at + (0.01 if at - first[0] < since else 0.6)
+        return at + (0.01 if at - first[0] < since else 1.2)
 
     return answer
 
@@ -124,6 +127,5 @@ def test_a_host_that_becomes_slower_late_is_no_steady_state(write: Write, cuesta
     with host(slower(10)) as target:
         summary = play(write, cuesta, target, "Think exp 500ms", "--users", "8")
     shift = summary["settled"]["response"]
-    # Nearer to 0.6 s than to 0.01 s: the second in which it becomes slower counts as one of either.
-    assert shift["after"] > 0.3 > shift["before"]
+    assert shift["after"] > 0.5 > shift["before"]
     assert shift["at"] > 0.5, "later than the first half"
