@@ -123,6 +123,7 @@ def test_clients_that_ask_and_never_read_hold_up_neither_the_run_nor_a_page(tmp_
         with flood(run.page, "/", run.cookie) as pages, flood(run.metrics, "/metrics", {}) as scrapes:
             for request in (b"", b"GET /static/vega.js") * (IDLE // 2):
                 connections.enter_context(run.connect(request))
+            answered = len(pages), len(scrapes)
             seen = list(events)
             ended, growth = time.monotonic(), run.memory() - before
             sleeping.close()  # at the end the command waits for open pages, so that they can load the report
@@ -135,5 +136,7 @@ def test_clients_that_ask_and_never_read_hold_up_neither_the_run_nor_a_page(tmp_
     assert max(course) >= MEASURED
     assert max(later - earlier for earlier, later in pairwise(sorted(course))) < 2, "an interval is missing"
     assert set(pages) == set(scrapes) == {200}
+    assert len(pages) > answered[0], "no page was answered beside all these clients"
+    assert len(scrapes) > answered[1], "no scrape was answered beside all these clients"
     assert growth < GROWTH
     assert took < ENDING
