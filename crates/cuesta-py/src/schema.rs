@@ -5,8 +5,8 @@ use cuesta_host::HostSeriesRow;
 use cuesta_meters::report::MeterReport;
 use cuesta_record::schema::FieldType;
 use cuesta_record::{
-    AgentEnd, AgentNote, KernelThreadsRow, KeyRow, LinkageRow, MarkRow, MeterRecord, NeighbourRow, RunnableRow,
-    SeriesRow, TimelineFile, TransactionRow, UserRow, WatcherRow, WireRow,
+    AgentEnd, AgentNote, FollowedRow, KernelThreadsRow, KeyRow, LinkageRow, MarkRow, MeterRecord, NeighbourRow,
+    PathRecord, RunnableRow, SeriesRow, TimelineFile, TransactionRow, UserRow, WatcherRow, WireRow,
 };
 use pyo3::prelude::*;
 
@@ -22,12 +22,14 @@ pub(crate) fn schema() -> PyResult<String> {
         UserRow::tables,
         TransactionRow::tables,
         KeyRow::tables,
+        FollowedRow::tables,
         AgentEnd::tables,
         AgentNote::tables,
         WireRow::tables,
         NeighbourRow::tables,
         HostSeriesRow::tables,
         MeterRecord::tables,
+        PathRecord::tables,
         LinkageRow::tables,
         RunnableRow::tables,
         KernelThreadsRow::tables,

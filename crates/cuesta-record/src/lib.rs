@@ -8,7 +8,8 @@
 //! - [`Stamp`]: an instant; [`Timeline`]: the instants of a run; [`Transaction`]: four of them; [`EchoedKey`]: those of a key.
 //! - [`Tally`]: the counters of one thread in one interval; [`Failure`]: what is counted as failed; [`SeriesNames`]: the names
 //!   of its histograms.
-//! - [`schema`]: how a record is declared, for all who read it; `engine_rows`: rows that the engine writes.
+//! - [`schema`]: how a record is declared, for all who read it; `engine_rows`: rows that the engine writes;
+//!   `path_rows`: the path of a key.
 //! - [`Recorder`]: the thread that writes; [`AgentFolder`]: the files, each a [`private_file`]; [`Snapshot`]: the state of a run, for displays.
 
 mod bounded;
@@ -18,6 +19,7 @@ pub mod event_queue;
 mod failure;
 mod folder;
 mod key_log;
+mod path_rows;
 mod private;
 mod recorder;
 pub mod schema;
@@ -38,6 +40,7 @@ pub use engine_rows::{
 pub use failure::Failure;
 pub use folder::{AgentEnd, AgentFolder, SeriesRow, TimelineFile};
 pub use key_log::{EchoedKey, KeyFrame, KeyRow};
+pub use path_rows::{FollowedRow, HoldReason, HopKind, PathCounts, PathHop, PathRecord, PathRow};
 pub use private::{private_file, private_folder, private_options};
 pub use recorder::{Recorder, RecorderHandle, RecorderSetup};
 pub use series::{SeriesId, SeriesNames, WaitEnd, WaitSeries, tag_words};

@@ -309,6 +309,38 @@ class KeyRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FollowedRow:
+    """A row of `agent-K/followed.csv`: a key of a probe line (the plan's `path`), for the join with the path through
+    the host."""
+
+    user_group: str
+    """The group of its user, in double quotes."""
+    user: int
+    """Number of the user."""
+    what: str
+    """`echo`: a key and its echo; `answer`: the key that ended an input, and the end of the answer; `login`: the line's
+    opening, and the first prompt."""
+    port: int | None = None
+    """The client's port; empty at a terminal of the same machine."""
+    terminal: int | None = None
+    """The number of the pseudo-terminal; empty over TCP."""
+    key: int
+    """Offset in the stream to the host, modulo 2^32, up to which the key goes; 0 for a login."""
+    echo_from: int
+    """Offset in the stream from the host, modulo 2^32: the bytes behind it …."""
+    echo_to: int
+    """… up to this one hold the echo, or the answer's end."""
+    sent: int
+    """When the key was sent; of a login, when the line was begun to be opened."""
+    shown: int
+    """When the echo or the end of the answer was received."""
+    kernel_sent: int | None = None
+    """When the kernel sent the key, where it stamps the line."""
+    kernel_shown: int | None = None
+    """When the kernel received the echo, where it stamps the line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentEnd:
     """How an agent ended: `agent.json`. A folder without it was cut off."""
 
@@ -739,6 +771,90 @@ class MeterRecord:
     of the last step."""
     gap: str | None = None
     """Why the meters gave no figures from then on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathHop:
+    """A part of a path: what passed on one thing at one task. A visit of a task may have several, which were
+    interleaved."""
+
+    kind: str
+    """`on_cpu`, `run_queue`, `waking`, `timer`, `disk`, `sleeping`, `network_stack`, `worker_queue`, `others_keys`,
+    `sent` or `held`."""
+    task: str = ""
+    """The task's name; empty if no task had the key."""
+    pid: int = 0
+    """The task's number (of its thread)."""
+    call: str | None = None
+    """Of `timer`, `disk` and `sleeping`: the system call in which it slept last."""
+    other: str | None = None
+    """Of `run_queue`: the task that had the CPU last; of `sleeping`: the task that woke it; null if it was an
+    interrupt."""
+    other_pid: int | None = None
+    """The number of that task."""
+    why: str | None = None
+    """Of `held`: why."""
+    ns: int
+    """How long."""
+    ended: int
+    """When the task's visit ended, from the path's beginning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathRow:
+    """The path of what one segment of a client brought, a key or several, through the host, up to the segment that
+    carries an answer. A segment that is answered by several segments has a path for each. Durations are on the host's
+    clock; their sum is `ns`, but for what could not be attributed."""
+
+    port: int | None = None
+    """The client's port; null at a terminal of the same machine."""
+    terminal: int | None = None
+    """The number of the pseudo-terminal; null over TCP."""
+    key_from: int
+    """Offset in the stream to the host, modulo 2^32: the segment's bytes are those behind it …."""
+    key_to: int
+    """… up to this one."""
+    echo_from: int
+    """Offset in the stream from the host, modulo 2^32: the answer's bytes are those behind it …."""
+    echo_to: int
+    """… up to this one."""
+    begun: int
+    """When the segment arrived, on the host's monotonic clock."""
+    ns: int
+    """From the segment's arrival to the answer's departure."""
+    whole: bool
+    """Whether the path is known from its beginning."""
+    hops: Sequence[PathHop]
+    """In order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathCounts:
+    """What a tracer has followed since its start."""
+
+    keys: int
+    """Segments with data that came on followed lines."""
+    finished: int
+    """Paths that were written."""
+    lost: int
+    """Paths that were lost, because nobody read them in time."""
+    unknown: int
+    """Answers by tasks that had no key of that line: each has no path."""
+    missing: Sequence[str]
+    """Kinds of hops that this kernel does not show, with the reason, such as `worker_queue: no tracepoint
+    workqueue_queue_work`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathRecord:
+    """A row of `paths.jsonl`: beside `host_at` either `path`, or `counts`. The tracer of the host writes it."""
+
+    host_at: int
+    """When it was written, on the host's monotonic clock."""
+    path: PathRow | None = None
+    """A path that was followed to its end."""
+    counts: PathCounts | None = None
+    """What was followed so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,161 @@
+//! The rows of a run folder that tell the path of keys: what the host's tracer writes, and what the driver adds to join it to its own keys.
+
+use serde::Serialize;
+
+use crate::{Stamp, plain_types, record};
+
+/// What a key's time passes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HopKind {
+    /// A task was running for this key.
+    OnCpu,
+    /// A task was ready to run, and others had its CPU.
+    RunQueue,
+    /// A task had been woken on an idle CPU, which took time to come back.
+    Waking,
+    /// A task waited for a timer that it had set.
+    Timer,
+    /// A task waited for a block device.
+    Disk,
+    /// A task slept until something else woke it: a lock, another task, a device.
+    Sleeping,
+    /// A segment went up the kernel's network stack, from its arrival to its socket; also over a connection within the host.
+    NetworkStack,
+    /// Characters waited for the terminal's worker.
+    WorkerQueue,
+    /// The task that had the key was running, but for keys of other connections.
+    OthersKeys,
+    /// The echo went down the network stack, in the call that wrote it.
+    Sent,
+    /// TCP held the echo back after the call that wrote it had ended.
+    Held,
+}
+
+plain_types!(HopKind = "str", HoldReason = "str");
+
+/// Why TCP held an echo back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HoldReason {
+    /// Nagle's algorithm: what was sent before is not acknowledged, and the socket lacks `TCP_NODELAY`.
+    Nagle,
+    /// The socket is corked (`TCP_CORK`, `MSG_MORE`).
+    Cork,
+    /// The client's window was full.
+    Window,
+    /// The congestion window was full.
+    Congestion,
+    /// Something else, such as pacing.
+    Other,
+}
+
+record! {
+    /// A row of `paths.jsonl`: beside `host_at` either `path`, or `counts`. The tracer of the host writes it.
+    PathRecord {
+        /// when it was written, on the host's monotonic clock
+        host_at: Stamp = Nanoseconds;
+        /// a path that was followed to its end
+        path: Option<PathRow> = Unitless | none;
+        /// what was followed so far
+        counts: Option<PathCounts> = Unitless | none;
+    }
+}
+
+record! {
+    /// The path of what one segment of a client brought, a key or several, through the host, up to the segment that carries an answer. A
+    /// segment that is answered by several segments has a path for each. Durations are on the host's clock; their sum is `ns`, but for
+    /// what could not be attributed.
+    PathRow {
+        /// the client's port; null at a terminal of the same machine
+        port: Option<u16> = Unitless | none;
+        /// the number of the pseudo-terminal; null over TCP
+        terminal: Option<u32> = Unitless | none;
+        /// offset in the stream to the host, modulo 2^32: the segment's bytes are those behind it …
+        key_from: u32 = Bytes;
+        /// … up to this one
+        key_to: u32 = Bytes;
+        /// offset in the stream from the host, modulo 2^32: the answer's bytes are those behind it …
+        echo_from: u32 = Bytes;
+        /// … up to this one
+        echo_to: u32 = Bytes;
+        /// when the segment arrived, on the host's monotonic clock
+        begun: Stamp = Nanoseconds;
+        /// from the segment's arrival to the answer's departure
+        ns: u64 = Nanoseconds;
+        /// whether the path is known from its beginning
+        whole: bool = Unitless;
+        /// in order
+        hops: Vec<PathHop> = Unitless;
+    }
+}
+
+record! {
+    /// A part of a path: what passed on one thing at one task. A visit of a task may have several, which were interleaved.
+    PathHop {
+        /// `on_cpu`, `run_queue`, `waking`, `timer`, `disk`, `sleeping`, `network_stack`, `worker_queue`, `others_keys`, `sent` or `held`
+        kind: HopKind = Unitless;
+        /// the task's name; empty if no task had the key
+        task: String = Unitless | "";
+        /// the task's number (of its thread)
+        pid: u32 = Unitless | 0;
+        /// of `timer`, `disk` and `sleeping`: the system call in which it slept last
+        call: Option<String> = Unitless | none;
+        /// of `run_queue`: the task that had the CPU last; of `sleeping`: the task that woke it; null if it was an interrupt
+        other: Option<String> = Unitless | none;
+        /// the number of that task
+        other_pid: Option<u32> = Unitless | none;
+        /// of `held`: why
+        why: Option<HoldReason> = Unitless | none;
+        /// how long
+        ns: u64 = Nanoseconds;
+        /// when the task's visit ended, from the path's beginning
+        ended: u64 = Nanoseconds;
+    }
+}
+
+record! {
+    /// What a tracer has followed since its start.
+    PathCounts {
+        /// segments with data that came on followed lines
+        keys: u64 = Number;
+        /// paths that were written
+        finished: u64 = Number;
+        /// paths that were lost, because nobody read them in time
+        lost: u64 = Number;
+        /// answers by tasks that had no key of that line: each has no path
+        unknown: u64 = Number;
+        /// kinds of hops that this kernel does not show, with the reason, such as `worker_queue: no tracepoint workqueue_queue_work`
+        missing: Vec<String> = Unitless;
+    }
+}
+
+record! {
+    /// A row of `agent-K/followed.csv`: a key of a probe line (the plan's `path`), for the join with the path through the host.
+    FollowedRow {
+        /// the group of its user, in double quotes
+        user_group: String = Unitless;
+        /// number of the user
+        user: u32 = Unitless;
+        /// `echo`: a key and its echo; `answer`: the key that ended an input, and the end of the answer; `login`: the line's opening, and the first prompt
+        what: String = Unitless;
+        /// the client's port; empty at a terminal of the same machine
+        port: Option<u16> = Unitless | none;
+        /// the number of the pseudo-terminal; empty over TCP
+        terminal: Option<u32> = Unitless | none;
+        /// offset in the stream to the host, modulo 2^32, up to which the key goes; 0 for a login
+        key: u32 = Bytes;
+        /// offset in the stream from the host, modulo 2^32: the bytes behind it …
+        echo_from: u32 = Bytes;
+        /// … up to this one hold the echo, or the answer's end
+        echo_to: u32 = Bytes;
+        /// when the key was sent; of a login, when the line was begun to be opened
+        sent: Stamp = Nanoseconds;
+        /// when the echo or the end of the answer was received
+        shown: Stamp = Nanoseconds;
+        /// when the kernel sent the key, where it stamps the line
+        kernel_sent: Option<Stamp> = Nanoseconds | none;
+        /// when the kernel received the echo, where it stamps the line
+        kernel_shown: Option<Stamp> = Nanoseconds | none;
+    }
+}
