@@ -11,9 +11,9 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#define CONNECTIONS 4096
+#define CONNECTIONS 8192
 #define RECENT 16
-#define MOST_SENT 256
+#define MOST_SENT 256 /* more is no answer to a key */
 
 /* Set before loading, as `follower.rs` writes it. */
 const volatile struct {
@@ -34,11 +34,12 @@ struct recent {
 	__u32 to, sent;
 };
 
+/* Its place in `connections` is its number, which its ends give: to look it up in a hash table takes ten times as long. Of two lines
+ * with one place only the newer one is followed. */
 struct connection {
 	struct ends ends;
 	__u64 arrived;          /* when its last segment with data came */
 	__u32 received;         /* bytes of which the programs have been told; keys of a terminal */
-	__u32 newest_sent;      /* the newest key for which something has been sent */
 	__u32 next;
 	struct recent recent[RECENT];
 	__u32 reader;           /* the task that last read from it */
@@ -50,16 +51,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct connection);
 } connections SEC(".maps");
-
-/* The numbers of connections; the first is 1. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, CONNECTIONS);
-	__type(key, struct ends);
-	__type(value, __u32);
-} by_ends SEC(".maps");
-
-__u32 last_connection = 0;
 
 static __always_inline struct connection *connection_at(__u32 connection)
 {
@@ -109,11 +100,25 @@ static __always_inline void read_ends(const struct sock *sk, struct ends *ends)
 	}
 }
 
-static __always_inline __u32 find_connection(struct ends *ends)
+/* The ports of a client have different places, and up to four clients with one port mostly have. */
+static __always_inline __u32 place_of(const struct ends *ends)
 {
-	__u32 *number = bpf_map_lookup_elem(&by_ends, ends);
+	__u32 client = (ends->remote ^ ends->local_port) * 2654435761U >> 30;
 
-	return number ? *number : 0;
+	return 1 + (client << 11 | (ends->remote_port & 2047)) % (CONNECTIONS - 1);
+}
+
+/* The number of a connection; 0 if it is not known. */
+static __always_inline __u32 find_connection(const struct ends *ends)
+{
+	__u32 number = place_of(ends);
+	struct connection *connection = connection_at(number);
+
+	return connection && connection->ends.remote_port == ends->remote_port &&
+			       connection->ends.local_port == ends->local_port &&
+			       connection->ends.remote == ends->remote && connection->ends.local == ends->local ?
+		       number :
+		       0;
 }
 
 static __always_inline __u32 find_connection_of(const struct sock *sk)
@@ -126,14 +131,13 @@ static __always_inline __u32 find_connection_of(const struct sock *sk)
 
 static __always_inline __u32 add_connection(struct ends *ends)
 {
-	__u32 number = __sync_fetch_and_add(&last_connection, 1) % (CONNECTIONS - 1) + 1;
+	__u32 number = place_of(ends);
 	struct connection *connection = connection_at(number);
 
 	if (!connection)
 		return 0;
 	__builtin_memset(connection, 0, sizeof(*connection));
 	connection->ends = *ends;
-	bpf_map_update_elem(&by_ends, ends, &number, BPF_ANY);
 	return number;
 }
 
@@ -143,37 +147,32 @@ static __always_inline bool is_control(__u32 to)
 	return settings.controls && to && to * 2654435761U < 1U << 29;
 }
 
-/* Whether there is nothing more to be sent for a key: enough was, or it is long ago. */
-__noinline int is_over(__u32 number, __u32 to)
+/* Whether there is nothing more to be sent for a key: enough was, or something was and a newer key has come. */
+static __always_inline bool is_over(struct connection *connection, __u32 to, __u32 turn)
 {
-	struct connection *connection = connection_at(number);
+	struct recent *recent = &connection->recent[turn % RECENT];
 
-	if (!connection)
-		return true;
-	for (int at = 0; at < RECENT; at++) {
-		struct recent *recent = &connection->recent[at];
-
-		if (recent->to == to)
-			return recent->sent >= MOST_SENT || (recent->sent >= 2 && (__s32)(connection->newest_sent - to) > 0);
-	}
-	return true;
+	return recent->to != to || recent->sent >= MOST_SENT || (recent->sent && connection->received != to);
 }
 
-static __always_inline void add_recent(struct connection *connection, __u32 to)
+/* A key has come; its turn among the recent ones. */
+static __always_inline __u32 add_recent(struct connection *connection, __u32 to)
 {
-	struct recent *recent = &connection->recent[connection->next++ % RECENT];
+	__u32 turn = connection->next++;
+	struct recent *recent = &connection->recent[turn % RECENT];
 
+	connection->received = to;
 	recent->to = to;
 	recent->sent = 0;
+	return turn;
 }
 
-static __always_inline void count_sent(struct connection *connection, __u32 to)
+static __always_inline void count_sent(struct connection *connection, __u32 to, __u32 turn)
 {
-	for (int at = 0; at < RECENT; at++)
-		if (connection->recent[at].to == to)
-			connection->recent[at].sent++;
-	if ((__s32)(to - connection->newest_sent) > 0)
-		connection->newest_sent = to;
+	struct recent *recent = &connection->recent[turn % RECENT];
+
+	if (recent->to == to)
+		recent->sent++;
 }
 
 /* Nothing more is sent for the keys so far. */

@@ -11,8 +11,11 @@ enum { IN_TASK, IN_SOFT, IN_HARD, LEVELS };
 
 struct cpu {
 	__u32 soft, hard, timer;  /* whether it is in a soft interrupt, in one of hardware, in the handler of a timer */
-	__u32 ready[LEVELS];      /* whether keys have just come, in `ready` */
+	__u32 ready[LEVELS];      /* whether keys have just come, in `ready_keys` */
 };
+
+/* How many CPUs have keys that have just come: mostly none, which spares all others a look. */
+__s32 announced = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -66,10 +69,20 @@ static __always_inline struct ready *announce(struct cpu *cpu, __u32 level, __u6
 
 	if (!ready || level >= LEVELS)
 		return 0;
+	if (!cpu->ready[level])
+		__sync_fetch_and_add(&announced, 1);
 	cpu->ready[level] = 1;
 	ready->at = now;
 	ready->pid = bpf_get_current_task_btf()->pid;
 	return ready;
+}
+
+static __always_inline void end_announcement(struct cpu *cpu, __u32 level)
+{
+	if (level >= LEVELS || !cpu->ready[level])
+		return;
+	cpu->ready[level] = 0;
+	__sync_fetch_and_add(&announced, -1);
 }
 
 /* The keys for which a task is woken now; none if it is woken for something else. */
@@ -80,7 +93,7 @@ static __always_inline struct bundle *find_ready(struct cpu *cpu, __u32 level, _
 	if (!ready)
 		return 0;
 	if (level == IN_TASK) {
-		cpu->ready[IN_TASK] = 0;
+		end_announcement(cpu, IN_TASK);
 		if (now - ready->at > SOON || ready->pid != (__u32)bpf_get_current_task_btf()->pid)
 			return 0;
 	}
@@ -106,7 +119,7 @@ static __always_inline int enter(bool hard, bool begins)
 		cpu->hard = begins;
 	} else {
 		cpu->soft = begins;
-		cpu->ready[IN_SOFT] = 0;
+		end_announcement(cpu, IN_SOFT);
 	}
 	return 0;
 }

@@ -44,6 +44,7 @@ struct going {
 	__u64 begun;     /* when its segment came */
 	__u32 from, to;  /* the segment's bytes in the stream: behind `from`, up to `to` */
 	__u32 visit;     /* the last */
+	__u32 turn;      /* as in `add_recent` */
 };
 
 /* Keys of one connection that go the same way together. */
@@ -67,23 +68,61 @@ struct holder {
 };
 
 struct holding {
+	struct holder holder;
 	__u32 next;
 	struct had keys[MOST_KEYS];
 };
 
+#define HOLDINGS 16384
+
+/* Each at a place that its holder gives; of two with one place the newer one stays. */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 16384);
-	__type(key, struct holder);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, HOLDINGS);
+	__type(key, __u32);
 	__type(value, struct holding);
 } held SEC(".maps");
 
 /* Too large for the stack. Interrupts have their own. */
 struct scratch {
 	struct bundle bundle;
-	struct holding holding;
 	struct spent spent;
 };
+
+static __always_inline bool is_of(const struct holding *holding, __u32 task, __u32 connection, __u32 way)
+{
+	return holding->holder.task == task && holding->holder.connection == connection && holding->holder.way == way;
+}
+
+static __always_inline struct holding *holding_at(__u32 task, __u32 connection, __u32 way)
+{
+	__u32 at = (task * 2654435761U ^ (connection << 1 | way) * 2246822519U) >> 16 & (HOLDINGS - 1);
+
+	return bpf_map_lookup_elem(&held, &at);
+}
+
+/* What a task holds of a connection; 0 if nothing. */
+static __always_inline struct holding *find_holding(__u32 task, __u32 connection, __u32 way)
+{
+	struct holding *holding = holding_at(task, connection, way);
+
+	return holding && is_of(holding, task, connection, way) ? holding : 0;
+}
+
+/* The same, made if there is none. */
+static __always_inline struct holding *make_holding(__u32 task, __u32 connection, __u32 way)
+{
+	struct holding *holding = holding_at(task, connection, way);
+
+	if (!holding || is_of(holding, task, connection, way))
+		return holding;
+	holding->holder.task = task;
+	holding->holder.connection = connection;
+	holding->holder.way = way;
+	for (int at = 0; at < MOST_KEYS; at++)
+		holding->keys[at].key.begun = 0;
+	return holding;
+}
 
 static __always_inline struct visit *visit_at(__u32 id)
 {
@@ -150,16 +189,16 @@ static __always_inline void split_cpu(struct visit *visit, struct task *task, st
 /* Fetches the keys that a task has of a connection, each with its visit there, into `scratch->bundle`. Says whether there are any. */
 static __noinline bool collect(struct scratch *scratch, __u32 number, __u32 connection, __u32 way, __u64 now)
 {
-	struct holder holder = { .task = number, .connection = connection, .way = way };
-	struct holding *holding = bpf_map_lookup_elem(&held, &holder);
+	struct holding *holding = find_holding(number, connection, way);
 	struct task *task = task_at(number);
+	struct connection *line = connection_at(connection);
 	struct bundle *bundle = &scratch->bundle;
 	__u32 n = 0;
 
 	bundle->connection = connection;
 	bundle->way = way;
 	bundle->n = 0;
-	if (!holding || !task)
+	if (!holding || !task || !line)
 		return false;
 	read_spent(task, &scratch->spent);
 	for (int at = 0; at < MOST_KEYS; at++) {
@@ -167,7 +206,7 @@ static __noinline bool collect(struct scratch *scratch, __u32 number, __u32 conn
 
 		if (!had->key.begun)
 			continue;
-		if (is_over(connection, had->key.to)) {
+		if (is_over(line, had->key.to, had->key.turn)) {
 			had->key.begun = 0;
 			continue;
 		}
@@ -198,21 +237,12 @@ static __always_inline void put(struct had *had, struct going *key, struct spent
  * one that it waited for. */
 static __noinline void give(struct scratch *scratch, struct bundle *bundle, __u32 number, bool slept, __u64 now)
 {
-	struct holder holder = { .task = number, .connection = bundle->connection, .way = bundle->way };
 	struct task *task = task_at(number);
+	struct holding *holding = make_holding(number, bundle->connection, bundle->way);
 
-	if (!task)
+	if (!task || !holding)
 		return;
 	read_spent(task, &scratch->spent);
-	struct holding *holding = bpf_map_lookup_elem(&held, &holder);
-
-	if (!holding) {
-		__builtin_memset(&scratch->holding, 0, sizeof(scratch->holding));
-		bpf_map_update_elem(&held, &holder, &scratch->holding, BPF_ANY);
-		holding = bpf_map_lookup_elem(&held, &holder);
-	}
-	if (!holding)
-		return;
 	for (int each = 0; each < MOST_KEYS; each++) {
 		if (each >= bundle->n)
 			break;

@@ -20,44 +20,44 @@ struct {
 	__type(value, __u32);
 } accepters SEC(".maps");
 
+/* The beginnings of both versions of a packet. */
+union internet_header {
+	struct {
+		__u8 version_length, service;
+		__be16 whole, id, fragment;
+		__u8 life, protocol;
+		__be16 checksum;
+		__be32 source, destination;
+	} v4;
+	struct {
+		__u8 version, flow[3];
+		__be16 payload;
+		__u8 protocol, hops;
+		__be32 source[4], destination[4];
+	} v6;
+};
+
 /* Reads the ends of a segment, if it comes on a followed connection and has data. */
 static __always_inline bool read_segment(struct sk_buff *skb, struct ends *ends)
 {
-	unsigned char *at = skb->data;
+	union internet_header ip;
 	struct tcp_header tcp;
-	__u8 first, protocol;
-	__u32 length, whole;
 
-	bpf_probe_read_kernel(&first, 1, at);
-	if (first >> 4 == 4) {
-		__be16 total;
+	bpf_probe_read_kernel(&ip, sizeof(ip), skb->data);
+	bool is_v4 = ip.v4.version_length >> 4 == 4;
+	__u32 length = is_v4 ? (ip.v4.version_length & 15) * 4 : sizeof(ip.v6);
+	__u32 whole = is_v4 ? bpf_ntohs(ip.v4.whole) : length + bpf_ntohs(ip.v6.payload);
 
-		bpf_probe_read_kernel(&protocol, 1, at + 9);
-		bpf_probe_read_kernel(&total, 2, at + 2);
-		bpf_probe_read_kernel(&ends->remote, 4, at + 12);
-		bpf_probe_read_kernel(&ends->local, 4, at + 16);
-		length = (first & 15) * 4;
-		whole = bpf_ntohs(total);
-	} else if (first >> 4 == 6) {
-		__u32 addresses[8];
-		__be16 payload;
-
-		bpf_probe_read_kernel(&protocol, 1, at + 6);
-		bpf_probe_read_kernel(&payload, 2, at + 4);
-		bpf_probe_read_kernel(addresses, 32, at + 8);
-		ends->remote = fold(addresses);
-		ends->local = fold(addresses + 4);
-		length = 40;
-		whole = 40 + bpf_ntohs(payload);
-	} else {
+	if ((is_v4 ? ip.v4.protocol : ip.v6.protocol) != IPPROTO_TCP)
 		return false;
-	}
-	if (protocol != IPPROTO_TCP)
-		return false;
-	bpf_probe_read_kernel(&tcp, sizeof(tcp), at + length);
+	bpf_probe_read_kernel(&tcp, sizeof(tcp), skb->data + length);
 	ends->remote_port = bpf_ntohs(tcp.from);
 	ends->local_port = bpf_ntohs(tcp.to);
-	return is_followed_port(ends->remote_port) && whole > length + (tcp.offset >> 4) * 4;
+	if (!is_followed_port(ends->remote_port) || whole <= length + (tcp.offset >> 4) * 4)
+		return false;
+	ends->remote = is_v4 ? ip.v4.source : fold(ip.v6.source);
+	ends->local = is_v4 ? ip.v4.destination : fold(ip.v6.destination);
+	return true;
 }
 
 SEC("tp_btf/netif_receive_skb")
@@ -86,12 +86,11 @@ static __always_inline void announce_key(struct cpu *cpu, __u32 level, __u32 num
 		return;
 	visit->ns[NETWORK_STACK] = now - key->begun;
 	key->visit = visit->id;
+	key->turn = add_recent(connection, key->to);
 	ready->bundle.connection = number;
 	ready->bundle.way = KEYS;
 	ready->bundle.n = 1;
 	ready->bundle.keys[0] = *key;
-	connection->received = key->to;
-	add_recent(connection, key->to);
 	count(COUNT_KEYS);
 }
 
@@ -232,17 +231,21 @@ static __always_inline void write_flow(struct scratch *scratch, const struct soc
 SEC("tp_btf/sk_data_ready")
 int BPF_PROG(data_ready, const struct sock *sk)
 {
+	bool followed = is_internet(sk) && is_followed(sk);
+
+	if (!followed && !announced && !flowed)
+		return 0;
 	struct cpu *cpu = this_cpu();
 
 	if (!cpu)
 		return 0;
 	__u32 level = level_of(cpu);
 
-	if (is_internet(sk) && is_followed(sk)) {
-		cpu->ready[level] = 0;
+	if (followed) {
+		end_announcement(cpu, level);
 		key_comes(cpu, level, sk, bpf_ktime_get_ns());
 	} else if (sk->__sk_common.skc_state != TCP_LISTEN || !is_internet(sk)) { /* after `connected` it is told of the login */
-		cpu->ready[level] = 0;
+		end_announcement(cpu, level);
 		if (flowed && is_internet(sk))
 			flow_comes(cpu, level, sk, bpf_ktime_get_ns());
 	}
@@ -442,7 +445,7 @@ int BPF_PROG(segment_leaves, struct sk_buff *skb)
 		if (!written->key.begun || (__s32)(seq + length - written->seq) <= 0)
 			continue;
 		leave(path, written, now);
-		count_sent(connection, written->key.to);
+		count_sent(connection, written->key.to, written->key.turn);
 		written->key.begun = 0;
 	}
 	return 0;

@@ -55,11 +55,14 @@ static __always_inline void end_sleep(struct task *task, struct cpu *cpu, __u32 
 SEC("tp_btf/sched_waking")
 int BPF_PROG(waking, struct task_struct *woken)
 {
+	struct task_struct *current = bpf_get_current_task_btf();
+
+	if (!woken->bpf_storage && !announced && !current->bpf_storage)
+		return 0;
 	struct cpu *cpu = this_cpu();
 
 	if (!cpu)
 		return 0;
-	struct task_struct *current = bpf_get_current_task_btf();
 	__u32 level = level_of(cpu);
 	bool may_pass = cpu->ready[level] || (level == IN_TASK && current->bpf_storage);
 

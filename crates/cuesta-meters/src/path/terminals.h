@@ -21,6 +21,9 @@ struct {
 	__type(value, struct port);
 } ports SEC(".maps");
 
+/* How many ports have keys that wait for the worker: mostly none, which spares all others a look. */
+__s32 queued_ports = 0;
+
 static __always_inline bool passes_characters(struct work_struct *work)
 {
 	return &flush_to_ldisc && work->func == (work_func_t)&flush_to_ldisc;
@@ -65,8 +68,7 @@ static __always_inline bool begin_at_terminal(struct scratch *scratch, struct tt
 		return false;
 	struct going key = { .begun = now, .from = connection->received, .to = connection->received + 1 };
 
-	connection->received = key.to;
-	add_recent(connection, key.to);
+	key.turn = add_recent(connection, key.to);
 	count(COUNT_KEYS);
 	bundle->connection = number;
 	bundle->way = KEYS;
@@ -103,6 +105,8 @@ int BPF_PROG(queued, int cpu, void *queue, struct work_struct *work)
 	}
 	if (!known)
 		return 0;
+	if (!known->bundle.n)
+		__sync_fetch_and_add(&queued_ports, 1);
 	known->bundle = scratch->bundle;
 	known->since = now;
 	return 0;
@@ -111,7 +115,7 @@ int BPF_PROG(queued, int cpu, void *queue, struct work_struct *work)
 SEC("tp_btf/workqueue_execute_start")
 int BPF_PROG(worker_begins, struct work_struct *work)
 {
-	if (!passes_characters(work))
+	if (!queued_ports || !passes_characters(work))
 		return 0;
 	__u64 key = (__u64)port_of(work);
 	struct port *port = bpf_map_lookup_elem(&ports, &key);
@@ -127,6 +131,7 @@ int BPF_PROG(worker_begins, struct work_struct *work)
 		return 0;
 	scratch->bundle = port->bundle;
 	port->bundle.n = 0;
+	__sync_fetch_and_add(&queued_ports, -1);
 	add_visits(&scratch->bundle, WORKER_QUEUE, now - port->since, worker, now);
 	worker->port = key;
 	worker->woke = 0;
@@ -158,8 +163,10 @@ static __always_inline void end_at_terminal(struct scratch *scratch, struct conn
 	for (int each = 0; each < MOST_KEYS; each++) {
 		if (each >= scratch->bundle.n)
 			break;
-		finish(path, &scratch->bundle.keys[each], now);
-		count_sent(connection, scratch->bundle.keys[each].to);
+		struct going *key = &scratch->bundle.keys[each];
+
+		finish(path, key, now);
+		count_sent(connection, key->to, key->turn);
 	}
 }
 
@@ -185,9 +192,10 @@ int BPF_PROG(worker_ends, struct work_struct *work)
 		else if (port->reader && !worker->woke) /* it is awake */
 			give(scratch, &scratch->bundle, port->reader, false, now);
 	}
-	struct holder holder = { .task = number, .connection = worker->now >> 1, .way = worker->now & 1 };
+	struct holding *holding = find_holding(number, worker->now >> 1, worker->now & 1);
 
-	bpf_map_delete_elem(&held, &holder);
+	if (holding)
+		holding->holder.task = 0;
 	worker->port = worker->now = 0;
 	return 0;
 }
