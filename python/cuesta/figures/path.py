@@ -128,6 +128,7 @@ class PathPart:
     others_keys: HopTimes = declare(f"Sum of these hops of a key: {OTHERS_KEYS}", label="{} busy with others' keys")
     held: HopTimes = declare(f"Sum of these hops of a key: {HELD}")
     sent: HopTimes = declare(f"Sum of these hops of a key: {SENT}")
+    parts: list[PathHop] = declare("where it goes on average: a row for each kind of hop and task, the largest first")
     chain: list[ChainedHop] = declare("the chain of hops that most keys share")
     chain_keys: int = declare("keys that have this chain", Unit.COUNT)
     bands: list[PathBand] = declare("where the time goes of keys around the 50th, 90th, 95th and 99th percentile")

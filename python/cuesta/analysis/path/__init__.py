@@ -5,8 +5,8 @@ for (docs/path.md).
 - `followed_key`: a key with its path, hop by hop; `composition`: what keys have in common: sums by kind, the usual
   chain, what is around a percentile.
 - `login`: the rounds of a login; `price`: what following a key costs it.
-- `derive`: the figures of a step. `explain`: the sentence on the slow keys; `growth`: which hop grew between two steps
-  or runs.
+- `derive`: the figures of a step. `phrases`: hops in words; `explain`: the sentence on the slow keys; `growth`: which
+  hop grew between two loads or sides of runs.
 
-Other files import `derive_paths`, and what `explain` and `growth` say of figures.
+Other files import `derive_paths`, and what `phrases`, `explain` and `growth` say of figures.
 """
