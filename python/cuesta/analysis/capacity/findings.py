@@ -117,6 +117,29 @@ class Conflicting:
 
 
 @dataclass(frozen=True, slots=True)
+class Followed:
+    """What limits the host, and where the time of slow keys goes, whose paths were followed."""
+
+    path: str
+    limit: Finding
+
+    def __str__(self) -> str:
+        return f"{self.limit}; {self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """No resource that is metered is known to be the limit, and the paths of slow keys say what they wait for."""
+
+    path: str
+    most: str
+    """What the host uses most; empty if it is not known."""
+
+    def __str__(self) -> str:
+        return "; ".join(filter(None, (f"what users wait for: {self.path}", self.most)))
+
+
+@dataclass(frozen=True, slots=True)
 class DriverLimited:
     """The driver was the limit: what the host can do was not reached, or not seen."""
 
