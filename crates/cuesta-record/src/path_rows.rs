@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use crate::{Stamp, plain_types, record};
 
-/// The ports from which a driver's probe lines come, by which the host's kernel knows them. They are below those that Linux gives by itself.
+/// The ports from which a driver's probe lines come, by which the host's kernel knows them. No system takes them for
+/// connections by itself, unless `ip_local_port_range` was widened.
 pub const FOLLOWED_PORTS: RangeInclusive<u16> = 20_000..=21_999;
 
 /// What a key's time passes on.
