@@ -145,7 +145,7 @@ static __always_inline void key_comes(struct cpu *cpu, __u32 level, const struct
 
 	if (received == connection->received)
 		return;
-	if (is_control(received)) {
+	if (is_control(connection->ends.remote_port, received)) {
 		connection->received = received;
 		end_recent(connection);
 		return;
