@@ -75,7 +75,7 @@ def find_bottleneck(summary: "Summary") -> Finding:
 
 def add_path(finding: Finding, evidence: Evidence) -> Finding:
     """Say where the time of slow keys goes, if their paths are known: beside a limit, instead of what is not known."""
-    if not (explained := explain_step(evidence.measured.step)):
+    if not (explained := explain_step(evidence.measured.step, evidence.work.unit)):
         return finding
     if isinstance(finding, Saturated | OnTheLine):
         return Followed(explained, finding)

@@ -36,4 +36,4 @@ def measure(start: int, end: int) -> int:
 
 def is_control(key: int) -> bool:
     """Whether the tracer leaves a segment that ends at this offset out, so that the price of following can be told."""
-    return key * MIXER % MODULUS < CONTROL
+    return key != 0 and key * MIXER % MODULUS < CONTROL
