@@ -67,7 +67,12 @@ def test_keys_without_paths_are_told_by_their_reasons(tmp_path: Path) -> None:
     write_followed(run, [line])
     shown = " ".join(rows_of(text(summarise(run), colour=False)).split())
     assert shown.startswith("PATH no followed key has a known path: ")
+    assert "no host's tracer wrote a path (--meters exact)" in shown
+    line.paths = [path | {"whole": False} for path in line.paths[:5]]
+    write_lines(run, [line])
+    shown = " ".join(rows_of(text(summarise(run), colour=False)).split())
     assert "keys without a path: nothing was seen of" in shown
+    assert "the beginning was not seen of 5" in shown
 
 
 def test_what_the_kernel_does_not_show_is_told(tmp_path: Path) -> None:

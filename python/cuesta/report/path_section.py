@@ -64,7 +64,9 @@ def describe_growth(summary: Summary) -> Iterator[str]:
 
 def echo_parts(path: EchoPath) -> Iterator[Part]:
     if not path.keys:
-        yield Remark(f"no followed key has a known path: {describe_missing(path)}", "notice")
+        nothing = f"{many(path.missing, 'key')} could be followed, and no host's tracer wrote a path (--meters exact)"
+        why = describe_missing(path) if path.paths else nothing
+        yield Remark(f"no followed key has a known path: {why}", "notice")
         return
     yield Remark(describe_parts(path))
     if sentence := explain_bands(path.bands, "an echo"):

@@ -118,6 +118,7 @@ def describe_host(host: JoinedHost) -> PathPart:
         keys=len(keys),
         missing=reasons.total(),
         missing_for=dict(reasons.most_common()),
+        paths=host.paths,
         control=control,
         coalesced=sum(key.is_coalesced for key in own),
         several=sum(key.answers > 1 for key in own),
