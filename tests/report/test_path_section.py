@@ -1,5 +1,6 @@
 """What reports tell of the paths of keys: first of all, hop by hop, and without any."""
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -7,9 +8,14 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from cuesta.analysis.capacity import find_bottleneck
+from cuesta.analysis.capacity.bottleneck import add_path
+from cuesta.analysis.capacity.evidence import gather_evidence
+from cuesta.analysis.capacity.findings import Conflicting, OnTheLine
+from cuesta.analysis.capacity.measured_step import order_by_load
 from cuesta.analysis.compare.comparison import Terms, compare
 from cuesta.analysis.compare.sides import read_side
 from cuesta.analysis.summary import Summary, summarise
+from cuesta.figures.path import FollowedEcho, FollowedResponse
 from cuesta.report import comparison
 from cuesta.report.headline import headline
 from cuesta.report.path_section import sections
@@ -39,6 +45,17 @@ def test_the_headline_and_the_limit_tell_it_first(followed: Summary) -> None:
         "lacks TCP_NODELAY; 6.01 sshd waiting for a CPU that `make` has; 5.00 a timer in relay.py, pid 4711 "
         "(epoll_wait); what the host uses most is the CPU quota of the host (16.0 %)"
     )
+
+
+def test_a_limit_that_is_known_stays_the_answer(followed: Summary) -> None:
+    evidence = gather_evidence(followed, order_by_load(followed)[-1])
+    assert evidence
+    line = OnTheLine(0.3, 0.319, 30, is_exact=True, baud=1200)
+    assert str(add_path(line, evidence)).startswith(f"{line}; of a response of 25.1 ms (p95), 13.9 are a packet")
+    assert "CONFLICT" not in str(add_path(Conflicting("it is busy", ["the disks"]), evidence))
+    quick = replace(evidence.measured.step, echo=FollowedEcho(), response=FollowedResponse())
+    unexplained = replace(evidence, measured=replace(evidence.measured, step=quick))
+    assert add_path(line, unexplained) is line
 
 
 def test_the_first_screen_has_a_line_and_the_rest_is_hop_by_hop(followed: Summary, snapshot: SnapshotAssertion) -> None:

@@ -80,7 +80,8 @@ def add_path(finding: Finding, evidence: Evidence) -> Finding:
     if isinstance(finding, Saturated | OnTheLine):
         return Followed(explained, finding)
     used = evidence.most_used
-    return Waiting(explained, f"{name_most_used(used)} is {used.name} ({share(used.used)})" if used else "")
+    most = f"{name_most_used(used)} is {used.name} ({share(used.used)})" if used else ""
+    return Waiting(explained, most, finding.saturates if isinstance(finding, Unlimited) else None)
 
 
 def judge_doubts(summary: "Summary", heaviest: LoadPoint) -> Finding | None:
