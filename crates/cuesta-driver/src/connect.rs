@@ -23,14 +23,17 @@ pub(crate) fn connect_to_targets(spec: &RunSpec, groups: &[Group]) -> Result<Con
     });
     let groups = Rc::new(groups.collect::<Result<Vec<_>, RunError>>()?);
     let logins: Rc<Vec<_>> = Rc::new((0..spec.groups.len()).map(|group| Logins::new(spec, group)).collect());
-    let stamps = spec.stamps;
+    let (stamps, paths): (_, Vec<_>) = (spec.stamps, spec.groups.iter().map(|group| group.path).collect());
     Ok(Rc::new(move |group, user| {
         let groups = Rc::clone(&groups);
         let login = logins[group].for_user(user);
+        let is_nth = |every: u32| every > 0 && user.is_multiple_of(every);
+        let followed = is_nth(paths[group]);
+        // By the kernel's stamps the path's parts are checked.
+        let stamped = is_nth(stamps) || followed;
         Box::pin(async move {
             let (target, options) = &groups[group];
-            let stamped = stamps > 0 && user % stamps == 0;
-            let options = Options { stamped, login, ..options.clone() };
+            let options = Options { stamped, followed, login, ..options.clone() };
             cuesta_lines::open(target, &options).await
         })
     }))

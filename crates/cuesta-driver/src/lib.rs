@@ -28,6 +28,7 @@ mod cast_writer;
 mod connect;
 mod echoes;
 mod error;
+mod followed_keys;
 mod group;
 mod messages;
 mod opening;

@@ -21,6 +21,8 @@ pub(crate) struct LineSeries {
 pub(crate) struct Opened {
     /// When the user was due to open it.
     pub(crate) scheduled: Stamp,
+    /// When that was begun.
+    pub(crate) begun: Stamp,
     /// When the line could be used.
     pub(crate) at: Stamp,
 }
@@ -66,7 +68,8 @@ mod tests {
         let mut series_names = SeriesNames::default();
         let phases = PHASES.map(|figure| series_names.wait_series("g", SeriesNames::LINE, figure));
         let series = LineSeries { phases, last: phases[0] };
-        let phases: Vec<_> = Opened { scheduled: at(100), at: at(190) }.phases(opening, series).collect();
+        let phases: Vec<_> =
+            Opened { scheduled: at(100), begun: at(101), at: at(190) }.phases(opening, series).collect();
         let named = phases.iter().map(|(series, (from, to))| {
             let tag = &series_names.tags()[series.ended(WaitEnd::Answered).number() as usize];
             (tag.clone(), to.since(*from).as_millis())

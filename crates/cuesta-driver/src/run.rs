@@ -205,6 +205,7 @@ impl RunLayout {
             threads: spec.threads as usize,
             log_transactions: spec.log_transactions,
             log_keys: spec.log_keys,
+            follows: spec.groups.iter().any(|group| group.path > 0),
             agent: spec.agent,
             shows_series: Arc::default(),
         }

@@ -7,7 +7,7 @@
 //! - `ready`: waits for a program that takes keys;
 //! - `waiting`: waits for an instant, an event or a response; `reading`: passes what it received to the matchers and the terminal;
 //!   `echoes`: counts the echoes that these find; `drawing`: the screen; `continued`: output that goes on behind an answer;
-//!   `showing`: what people who look at the run see.
+//!   `following`: where the keys of probe lines are in the streams; `showing`: what people who look at the run see.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -30,6 +30,7 @@ mod continued;
 mod counting;
 mod drawing;
 mod echoes;
+mod following;
 mod reading;
 mod ready;
 mod sample;
@@ -43,6 +44,7 @@ pub(crate) use waiting::WaitOutcome;
 use continued::ContinuedOutput;
 use counting::Counted;
 use drawing::Drawing;
+use following::ProbeLine;
 
 /// A line with a user at it.
 pub(crate) struct Session {
@@ -69,6 +71,8 @@ pub(crate) struct Session {
     /// What has come since a probe was pressed, while it is looked for.
     probed: Option<Vec<u8>>,
     continued: ContinuedOutput,
+    /// What is known of a probe line.
+    followed: Option<Box<ProbeLine>>,
 }
 
 /// What has come since the last key.
@@ -92,6 +96,7 @@ impl Session {
         program: usize,
     ) -> Self {
         let terminal = terminal_for(&shared.groups[group], shared.program(group, program));
+        let begun = opened.begun;
         let counted = Counted::new(opened, line.station().is_some());
         let mut session = Self {
             line,
@@ -110,7 +115,9 @@ impl Session {
             sending: false,
             probed: None,
             continued: ContinuedOutput::default(),
+            followed: None,
         };
+        session.follow(begun);
         session.begin_pass(program);
         session
     }

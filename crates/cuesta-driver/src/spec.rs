@@ -92,6 +92,9 @@ record! {
         first_agent: u32 = Unitless | 0;
         /// how many agents from that one on play it; null: all of the run
         agents: Option<u32> = Number | none;
+        /// the line of every n-th of its users is a probe line, whose keys are followed through the host; 0: of none
+        #[serde(default)]
+        path: u32 = Unitless | 0;
     }
 }
 
@@ -237,6 +240,12 @@ impl RunSpec {
     /// The number of a group's first user.
     pub fn first_user(&self, group: usize) -> u32 {
         (0..group).map(|before| self.most_users(before)).sum()
+    }
+
+    /// Whether the line of a group's user is a probe line.
+    pub(crate) fn follows(&self, group: usize, user: u32) -> bool {
+        let path = self.groups[group].path;
+        path > 0 && user.is_multiple_of(path)
     }
 
     /// The agents that play a group.

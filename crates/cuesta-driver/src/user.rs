@@ -267,6 +267,7 @@ impl User {
         }
         let connect = Rc::clone(&self.shared.connect);
         self.shared.user(self.slot, |user| user.opening = Some(self.next_due));
+        let begun = clock::now();
         let line = connect(self.group, self.number).await.map_err(|error| {
             self.shared.tally(|tally| {
                 tally.counts.said.entry(error.failure()).or_insert_with(|| self.hide_secrets(&error.to_string()));
@@ -277,7 +278,7 @@ impl User {
             Stop::Lost(error.failure())
         })?;
         let now = clock::now();
-        let opened = Opened { scheduled: self.next_due, at: now };
+        let opened = Opened { scheduled: self.next_due, begun, at: now };
         self.shared.user(self.slot, UserState::connects);
         (self.hung_up, self.host_has_answered, self.keys_of_pass) = (false, false, 0);
         self.next_due = self.next_due.max(now);

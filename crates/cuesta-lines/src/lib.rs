@@ -7,6 +7,7 @@
 //!   host's end.
 //! - The lines: `tcp`, `telnet`, `tn3270` (both with or without `tls`), `bsc`, `ssh`; [`Pty`], [`Pipe`] and [`Socket`], with a program on
 //!   this machine; `serial`; `web`, terminals in browsers; and [`loopback`] within a process.
+//! - `followed_ports`: our ports of lines that a tracer at the host is to follow.
 //! - Towards the user, `decoded` makes UTF-8 of what a host sends in a [`Charset`] of eight bits, and keeps its last rows.
 //! - Around any line: [`RateLimited`] gives it a line speed, [`Faulty`] injects faults, [`Tap`] observes what passes.
 //! - [`wire`]: framings, pure: bytes in, bytes out, no socket and no clock; [`Framed`] is the line over one that carries characters.
@@ -15,6 +16,7 @@ mod bisync;
 mod charset;
 mod decoded;
 mod faulty;
+mod followed_ports;
 mod framed;
 mod handed_over;
 mod kernel_stamps;
@@ -50,7 +52,8 @@ pub use framed::Framed;
 pub use handed_over::LineSocket;
 pub use kinds::{KINDS, Kind, TerminalKind, kind_of};
 pub use line::{
-    Expected, Line, LineTerminal, Opening, Received, ResponseForm, StampPair, Traffic, failure_of, receive, send,
+    Expected, Line, LineMark, LineTerminal, Opening, Received, ResponseForm, StampPair, Traffic, failure_of, receive,
+    send,
 };
 pub use listener::Listener;
 pub use login::Login;

@@ -85,6 +85,16 @@ pub trait Line {
         self.inner_mut()?.terminal()
     }
 
+    /// How a tracer at the host knows the line, if it was opened to be followed (`Options::followed`). `None` where none could.
+    fn mark(&self) -> Option<LineMark> {
+        self.inner()?.mark()
+    }
+
+    /// How many bytes the stream to the host has up to the last characters that were sent; `None` while these wait to be written.
+    fn sent_up_to(&self) -> Option<u64> {
+        self.inner().map_or_else(|| Some(self.traffic().sent), Line::sent_up_to)
+    }
+
     /// Its station, on bisync lines.
     fn station(&mut self) -> Option<&mut Bisync> {
         self.inner_mut()?.station()
@@ -227,6 +237,15 @@ impl StampPair {
         let seen = Duration::from_nanos(self.kernel.checked_sub(sent.kernel)?);
         (sent.ours <= self.ours).then(|| (seen, self.ours.since(sent.ours)))
     }
+}
+
+/// How a tracer at the host knows a line that it is to follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineMark {
+    /// By our port, one of [`cuesta_record::FOLLOWED_PORTS`].
+    Port(u16),
+    /// By the number of its pseudo-terminal, whose master is exclusive (`TIOCEXCL`).
+    Terminal(u32),
 }
 
 /// What a user expects of the other end.

@@ -24,6 +24,8 @@ pub struct Options {
     pub line_speed: u32,
     /// Whether the kernel stamps packets (`SO_TIMESTAMPING`), which costs a system call a key.
     pub stamped: bool,
+    /// Whether a tracer at the host is to follow the line: it is then marked, see [`LineMark`](crate::LineMark).
+    pub followed: bool,
     pub columns: u16,
     pub rows: u16,
     /// The terminal's name (`TERM`).
@@ -41,6 +43,7 @@ impl Default for Options {
         Self {
             line_speed: 0,
             stamped: false,
+            followed: false,
             columns: 80,
             rows: 24,
             terminal: "xterm-256color".to_owned(),
@@ -163,13 +166,17 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
         Target::Tn3270(target) => Box::pin(open_3270(target, options)).await,
         Target::Bisync(target) => {
             // What a station sends is no key. And while the kernel's stamp of it is not read, the kernel acknowledges nothing at once.
-            let unstamped = Options { stamped: false, ..options.clone() };
+            let unstamped = Options { stamped: false, followed: false, ..options.clone() };
             let line = tcp::connect(&target.address, &unstamped).await?;
             Ok(Box::new(Bisync::new(line, target, Role::Primary, options.line_speed)))
         }
         Target::Pty(command) => {
             let window = (options.columns, options.rows);
-            Ok(text_line(Pty::start(command, &options.terminal, window)?, options))
+            let mut pty = Pty::start(command, &options.terminal, window)?;
+            if options.followed {
+                pty.have_followed();
+            }
+            Ok(text_line(pty, options))
         }
         Target::Pipe(command) => Ok(text_line(Pipe::start(command, &options.terminal)?, options)),
         Target::Serial(target) => Ok(text_line(serial::open(target)?, options)),

@@ -165,6 +165,10 @@ impl<L: Line> Line for RateLimited<L> {
         Poll::Ready(Ok(len))
     }
 
+    fn sent_up_to(&self) -> Option<u64> {
+        self.line.sent_up_to().filter(|_| self.sending.is_empty())
+    }
+
     fn inner(&self) -> Option<&dyn Line> {
         Some(&self.line)
     }

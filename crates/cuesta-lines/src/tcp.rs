@@ -13,9 +13,10 @@ use socket2::SockRef;
 use tokio::io::Interest;
 use tokio::net::{TcpSocket, TcpStream, lookup_host};
 
+use crate::followed_ports;
 use crate::handed_over::HandedOver;
 use crate::kernel_stamps::{self, KernelStamps};
-use crate::{Address, Line, LineSocket, OpenError, Opening, Options, Received, StampPair, Traffic, speed};
+use crate::{Address, Line, LineMark, LineSocket, OpenError, Opening, Options, Received, StampPair, Traffic, speed};
 
 /// Unsent bytes that the kernel buffers for the host's end. Without a limit it would take megabytes of output from a host whose
 /// client does not read. A fast reader loses nothing: bytes in flight do not count.
@@ -26,7 +27,15 @@ pub(crate) struct Tcp {
     stream: Stream,
     connected: Stamp,
     traffic: Traffic,
-    stamps: Option<Box<KernelStamps>>,
+    extras: Option<Box<Extras>>,
+}
+
+/// What few lines have, in a box of its own.
+#[derive(Default)]
+struct Extras {
+    stamps: Option<KernelStamps>,
+    /// Our port, if it marks the line as one to be followed.
+    followed: Option<u16>,
 }
 
 /// The socket, and who reads it.
@@ -57,12 +66,14 @@ pub(crate) async fn connect(address: &Address, options: &Options) -> Result<Tcp,
 async fn connect_to(address: SocketAddr, options: &Options) -> Result<Tcp, OpenError> {
     let failed = |cause| OpenError::not_connected(address, cause);
     let socket = socket(address, options.line_speed).map_err(failed)?;
+    let followed = options.followed.then(|| followed_ports::bind(&socket, address)).flatten();
     let due = clock::now() + options.connect_timeout;
     let timeout = || OpenError::Timeout { address: address.to_string(), waited: options.connect_timeout };
     let stream = with_deadline(due, socket.connect(address)).await.ok_or_else(timeout)?.map_err(failed)?;
+    let stamps = options.stamped.then(|| KernelStamps::new(&stream)).transpose().map_err(failed)?;
     let mut line = Tcp::new(stream).map_err(failed)?;
-    if let (true, Stream::Own(stream)) = (options.stamped, &line.stream) {
-        line.stamps = Some(Box::new(KernelStamps::new(stream).map_err(failed)?));
+    if stamps.is_some() || followed.is_some() {
+        line.extras = Some(Box::new(Extras { stamps, followed }));
     }
     Ok(line)
 }
@@ -92,7 +103,7 @@ impl Tcp {
         // Nagle's algorithm would hold each key back until the echo of the one before.
         stream.set_nodelay(true)?;
         let stream = Stream::Own(stream);
-        Ok(Self { stream, connected: clock::now(), traffic: Traffic::default(), stamps: None })
+        Ok(Self { stream, connected: clock::now(), traffic: Traffic::default(), extras: None })
     }
 
     /// Notes that the proxy at the other end has now connected it to the host.
@@ -109,9 +120,10 @@ impl Tcp {
 
 impl Line for Tcp {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
-        let (len, kernel) = match (&mut self.stream, &self.stamps) {
-            (Stream::Own(stream), None) => (ready!(poll_receive(stream, cx, into))?, None),
-            (Stream::Own(stream), Some(_)) => ready!(kernel_stamps::poll_receive(stream, cx, into))?,
+        let is_stamped = self.extras.as_ref().is_some_and(|extras| extras.stamps.is_some());
+        let (len, kernel) = match (&mut self.stream, is_stamped) {
+            (Stream::Own(stream), false) => (ready!(poll_receive(stream, cx, into))?, None),
+            (Stream::Own(stream), true) => ready!(kernel_stamps::poll_receive(stream, cx, into))?,
             (Stream::HandedOver(socket), _) => (ready!(socket.poll_receive(cx, into))?, None),
         };
         self.traffic.received += len as u64;
@@ -121,7 +133,8 @@ impl Line for Tcp {
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let len = match (&mut self.stream, &mut self.stamps) {
+        let stamps = self.extras.as_mut().and_then(|extras| extras.stamps.as_mut());
+        let len = match (&mut self.stream, stamps) {
             (Stream::Own(stream), None) => ready!(poll_send(stream, cx, bytes))?,
             (Stream::Own(stream), Some(stamps)) => ready!(stamps.poll_send(stream, cx, bytes))?,
             (Stream::HandedOver(socket), _) => ready!(socket.poll_send(cx, bytes))?,
@@ -131,10 +144,14 @@ impl Line for Tcp {
     }
 
     fn kernel_sent(&mut self) -> Option<StampPair> {
-        match (&self.stream, &mut self.stamps) {
+        match (&self.stream, &mut self.extras.as_mut()?.stamps) {
             (Stream::Own(stream), Some(stamps)) => stamps.sent(stream),
             _ => None,
         }
+    }
+
+    fn mark(&self) -> Option<LineMark> {
+        self.extras.as_ref()?.followed.map(LineMark::Port)
     }
 
     fn opening(&self) -> Opening {

@@ -9,7 +9,7 @@
 //! - [`Tally`]: the counters of one thread in one interval; [`Failure`]: what is counted as failed; [`SeriesNames`]: the names
 //!   of its histograms.
 //! - [`schema`]: how a record is declared, for all who read it; `engine_rows`: rows that the engine writes;
-//!   `path_rows`: the path of a key.
+//!   `path_rows`: the path of a key, of which `followed_log` writes the driver's part.
 //! - [`Recorder`]: the thread that writes; [`AgentFolder`]: the files, each a [`private_file`]; [`Snapshot`]: the state of a run, for displays.
 
 mod bounded;
@@ -18,6 +18,7 @@ mod engine_rows;
 pub mod event_queue;
 mod failure;
 mod folder;
+mod followed_log;
 mod key_log;
 mod path_rows;
 mod private;
@@ -39,8 +40,9 @@ pub use engine_rows::{
 };
 pub use failure::Failure;
 pub use folder::{AgentEnd, AgentFolder, SeriesRow, TimelineFile};
+pub use followed_log::{FollowedKey, FollowedKind};
 pub use key_log::{EchoedKey, KeyFrame, KeyRow};
-pub use path_rows::{FollowedRow, HoldReason, HopKind, PathCounts, PathHop, PathRecord, PathRow};
+pub use path_rows::{FOLLOWED_PORTS, FollowedRow, HoldReason, HopKind, PathCounts, PathHop, PathRecord, PathRow};
 pub use private::{private_file, private_folder, private_options};
 pub use recorder::{Recorder, RecorderHandle, RecorderSetup};
 pub use series::{SeriesId, SeriesNames, WaitEnd, WaitSeries, tag_words};

@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime};
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriter, IntervalLogWriterBuilder, Tag};
 
+use crate::followed_log::FollowedLog;
 use crate::key_log::KeyLog;
 use crate::transaction_log::TransactionLog;
 use crate::{AgentEnd, AgentFolder, Interval, SeriesNames, Snapshot, Tally, Timeline};
@@ -33,6 +34,8 @@ pub struct RecorderSetup {
     pub log_transactions: bool,
     /// Whether to keep every key that was echoed.
     pub log_keys: bool,
+    /// Whether any user of the run has a probe line.
+    pub follows: bool,
     /// Number of the agent.
     pub agent: u32,
     /// Whether snapshots have each series; others may change it at any time.
@@ -112,6 +115,7 @@ struct Files {
     histograms: BufWriter<std::fs::File>,
     transactions: Option<TransactionLog>,
     keys: Option<KeyLog>,
+    followed: Option<FollowedLog>,
 }
 
 impl Files {
@@ -120,7 +124,9 @@ impl Files {
         let transactions = setup.log_transactions.then(log).transpose()?;
         let log = || KeyLog::create(folder.file("keys.csv")?, &setup.series_names);
         let keys = setup.log_keys.then(log).transpose()?;
-        Ok(Self { histograms: folder.file("histograms.hlog")?, transactions, keys })
+        let log = || FollowedLog::create(folder.file("followed.csv")?, &setup.series_names);
+        let followed = setup.follows.then(log).transpose()?;
+        Ok(Self { histograms: folder.file("histograms.hlog")?, transactions, keys, followed })
     }
 }
 
@@ -153,6 +159,9 @@ fn write_all(
         }
         if let Some(keys) = &mut files.keys {
             keys.append(&tally.keys)?;
+        }
+        if let Some(followed) = &mut files.followed {
+            followed.append(&tally.followed)?;
         }
         totals.add(tally);
         let shown = setup.shows_series.load(Ordering::Relaxed).then_some(&totals);
@@ -258,6 +267,7 @@ mod tests {
             threads: 2,
             log_transactions: true,
             log_keys: false,
+            follows: false,
             agent: 0,
             shows_series: Arc::default(),
         }

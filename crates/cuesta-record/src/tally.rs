@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::schema::Merge;
-use crate::{EchoedKey, Failure, KeyFrame, SeriesId, Stamp, Transaction, WaitEnd, WaitSeries, record};
+use crate::{EchoedKey, Failure, FollowedKey, KeyFrame, SeriesId, Stamp, Transaction, WaitEnd, WaitSeries, record};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
@@ -22,6 +22,8 @@ pub struct Tally {
     pub transactions: Vec<Transaction>,
     /// Every key that was echoed, when a full log is asked for.
     pub keys: Vec<EchoedKey>,
+    /// The keys of probe lines.
+    pub followed: Vec<FollowedKey>,
     /// A row for each user, in the last interval of a step; empty otherwise.
     pub users: Vec<UserRow>,
     /// The longest wait, for displays.
@@ -170,6 +172,7 @@ impl Tally {
         self.add(other);
         self.transactions.append(&mut other.transactions);
         self.keys.append(&mut other.keys);
+        self.followed.append(&mut other.followed);
         self.users.append(&mut other.users);
         self.long_wait = self.long_wait.take().into_iter().chain(other.long_wait.take()).reduce(WaitSample::longer);
         Merge::merge(&mut self.doing, &other.doing);
@@ -196,6 +199,7 @@ impl Tally {
         self.counts = DriverCounts::default();
         self.transactions.clear();
         self.keys.clear();
+        self.followed.clear();
         self.users.clear();
         self.long_wait = None;
         self.doing.clear();
@@ -240,6 +244,9 @@ record! {
         /// timed keys without a figure, because the text to which they belong could not be followed, or it could not be told which frame
         /// shows them
         unfollowed: u64 = Number | 0;
+        /// probe lines (the plan's `path`) that the host's tracer cannot know: through a proxy or a jump host, of a kind that it does not follow, or
+        /// opened while no port of 20000 to 21999 was free
+        unmarked: u64 = Number | 0;
         /// the largest number of cells of a user's screen that changed without keys, where keys are timed to the first frame that differs
         /// (`Set Echo change`)
         set_aside: u64 = Number, max | 0;

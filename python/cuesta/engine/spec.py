@@ -10,6 +10,7 @@ from cuesta.engine.sharing import share_groups
 from cuesta.plan import Group, Host, Segment, Service, Settings
 from cuesta.plan.driver import driver_loads, driver_values
 from cuesta.plan.fields import ALWAYS
+from cuesta.plan.followed_users import count_off
 from cuesta.records.messages import GroupSpec, RunSpec, StepSpec
 from cuesta.target import BUILTIN_HOST
 
@@ -57,7 +58,12 @@ def run_spec(
         priority=threads.priority,
         drain=DRAIN,
         groups=[
-            replace(_group(job, group, host, count), first_agent=agents.start, agents=len(agents))
+            replace(
+                _group(job, group, host, count),
+                first_agent=agents.start,
+                agents=len(agents),
+                path=count_off(settings.path, group.name, bool(group.background)),
+            )
             for group, count, agents in zip(settings.group, users, sharing.players, strict=True)
         ],
         steps=[_step(step.settings) for step in segment.steps],

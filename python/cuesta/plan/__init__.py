@@ -1,8 +1,8 @@
 """Reads and checks plans, once, before a run.
 
 - `fields`: types of single values (durations, distributions, loads, targets); `service`: what the built-in host does;
-  `engine_place`: where the users are; `meter_places`: where hosts are metered; `typed_table`: a table of published
-  figures; `reading`: what these read their values with.
+  `engine_place`: where the users are; `meter_places`: where hosts are metered; `followed_users`: whose keys are
+  followed through them; `typed_table`: a table of published figures; `reading`: what these read their values with.
 - `schema`: the settings of a plan, with defaults and meanings; `published`: those of published figures.
 - `driver`: the settings as the driver receives them.
 - `messages`: error messages about plans, each with a remedy.

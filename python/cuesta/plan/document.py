@@ -96,7 +96,7 @@ def table(model: type[BaseModel]) -> str:
 
 
 def write_syntax(name: str, field: FieldInfo) -> str:
-    if name in WRITTEN:
+    if name in WRITTEN and not any(isinstance(each, Syntax) for each in field.metadata):
         return WRITTEN[name]
     return next(each.expected for each in syntaxes(field))
 

@@ -19,6 +19,7 @@ from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
 from cuesta.line_kinds import SYNTAX
 from cuesta.plan.engine_place import EnginePlace
+from cuesta.plan.followed_users import read_path
 from cuesta.plan.meter_places import hide_passwords, read_meters
 from cuesta.plan.reading import number_as_text, number_reader, read_text, refuse, whole_reader
 from cuesta.plan.service import Service
@@ -309,6 +310,7 @@ Meters = Annotated[
 ]
 UserNumber = Annotated[int, *_annotate("the number of a user, from 0", whole_reader(0, 1_000_000), "int | str")]
 Stamps = Annotated[int, *_annotate("`all`, `none` or N (every Nth line)", _stamps, "int | str")]
+FollowedUsers = Annotated[str, *_annotate("`auto`, `none`, `1/30` (every 30th user) or the name of a group", read_path)]
 Bytes = Annotated[int, *_annotate("a size such as `16MiB`", _bytes, "int | str")]
 LoadText = Annotated[Load, *_annotate("`closed`, `paced:200ms` or `open:30/s`", Load.read), _as_text]
 EngineText = Annotated[

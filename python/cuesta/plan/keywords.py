@@ -83,6 +83,9 @@ class PlanSettings(TypedDict, total=False):
     hosts."""
     stamps: int | str
     """Lines on which the kernel stamps keys too: every Nth, `all` or `none`."""
+    path: str
+    """Probe lines, whose keys are followed through the host: every 30th user (`1/30`), a group, or `none`; `auto` =
+    `1/30` where the meters trace (`exact`, `calls`): docs/path.md."""
     spin: bool
     """A driver with CPUs of its own (`pin`), or whose host is elsewhere, waits awake before a key is due and
     shortly after one, because a CPU wakes late: a tenth of a CPU for exact stamps."""

@@ -6,7 +6,7 @@ in docs/plan.md.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from cuesta.plan.engine_place import EnginePlace
 from cuesta.plan.fields import (
@@ -21,6 +21,7 @@ from cuesta.plan.fields import (
     EchoMap,
     EngineText,
     Flag,
+    FollowedUsers,
     Key,
     KeyDistributionText,
     KeyRate,
@@ -44,6 +45,7 @@ from cuesta.plan.fields import (
     UserNumber,
     Users,
 )
+from cuesta.plan.followed_users import check_group, resolve_path
 from cuesta.plan.published import PlanTable, PublishedFigure, PublishedTable
 from cuesta.target import BUILTIN_HOST
 
@@ -338,6 +340,15 @@ class Settings(PlanTable):
         Flag("WHICH", "lines on which the kernel stamps keys too: all, none or N = every Nth"),
         ALWAYS,
     ] = Field(16, description="lines on which the kernel stamps keys too: every Nth, `all` or `none`")
+    path: Annotated[
+        FollowedUsers,
+        Flag("WHICH", "whose keys are followed through the host: auto, none, 1/30 = every 30th user's, or a group's"),
+    ] = Field(
+        "auto",
+        validate_default=True,
+        description="probe lines, whose keys are followed through the host: every 30th user (`1/30`), a group, or "
+        "`none`; `auto` = `1/30` where the meters trace (`exact`, `calls`): docs/path.md",
+    )
     spin: Annotated[
         Switch, Flag("", "keep an idle driver awake when something is due soon, so that its stamps are exact"), ALWAYS
     ] = Field(
@@ -397,6 +408,17 @@ class Settings(PlanTable):
                 raise ValueError(f"{group.name}: a probe is beside all others, and cannot be in their background")
         if all(group.is_probe for group in groups):
             raise ValueError("all groups are probes; a probe is quoted beside a group of the load: give one")
+        return groups
+
+    @field_validator("path")
+    @classmethod
+    def _no_auto(cls, path: str, others: ValidationInfo) -> str:
+        return resolve_path(path, others.data.get("meters", "none"))
+
+    @field_validator("group")
+    @classmethod
+    def _followed_group(cls, groups: tuple[Group, ...], others: ValidationInfo) -> tuple[Group, ...]:
+        check_group(others.data.get("path", "none"), [group.name for group in groups])
         return groups
 
     @property

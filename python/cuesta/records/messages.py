@@ -33,6 +33,8 @@ class GroupSpec:
     """The first agent that plays it."""
     agents: int | None = None
     """How many agents from that one on play it; null: all of the run."""
+    path: int = 0
+    """The line of every n-th of its users is a probe line, whose keys are followed through the host; 0: of none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

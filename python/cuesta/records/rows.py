@@ -187,6 +187,9 @@ class DriverCounts:
     unfollowed: int = 0
     """Timed keys without a figure, because the text to which they belong could not be followed, or it could not be told
     which frame shows them."""
+    unmarked: int = 0
+    """Probe lines (the plan's `path`) that the host's tracer cannot know: through a proxy or a jump host, of a kind
+    that it does not follow, or opened while no port of 20000 to 21999 was free."""
     set_aside: int = 0
     """The largest number of cells of a user's screen that changed without keys, where keys are timed to the first frame
     that differs (`Set Echo change`)."""

@@ -1,6 +1,6 @@
 //! Counts what became of keys, and of the answer, by what output has shown.
 
-use cuesta_record::{EchoedKey, Failure, KeyFrame, Stamp, WaitEnd, clock};
+use cuesta_record::{EchoedKey, Failure, FollowedKind, KeyFrame, Stamp, WaitEnd, clock};
 use cuesta_tape::{Echo, WaitCondition};
 
 use super::Session;
@@ -54,8 +54,9 @@ impl Session {
         }
     }
 
-    /// Adds a key to the log of all keys, if one is kept.
+    /// Adds a key to the log of all keys, if one is kept, and to that of probe lines.
     fn log_key(&self, key: SentKey, shown: Stamp, frame: Option<KeyFrame>) {
+        self.follow_end(FollowedKind::Echo, key.sent, shown);
         if self.shared.spec.log_keys {
             let series = self.shared.groups[self.group].series.echo.ended(WaitEnd::Answered).number();
             let SentKey { due, sent, .. } = key;

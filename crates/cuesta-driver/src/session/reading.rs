@@ -39,6 +39,7 @@ impl Session {
             if received.len == 0 {
                 return Poll::Ready(Err(Failure::Closed));
             }
+            self.follow_read(&received);
             self.take(&buffer[..received.len], &received);
             self.count_traffic();
             Poll::Ready(Ok(()))

@@ -45,7 +45,9 @@ impl Session {
         else {
             return Ok(Pressed::Refused);
         };
+        self.follow_key(sent);
         self.push(&bytes, sent).await?;
+        self.note_sent();
         if begins_input {
             self.continued.begin_input(sent, self.terminal.row_hashes(), self.terminal.typed_row());
         } else if ends_input {
@@ -75,11 +77,13 @@ impl Session {
         self.draw_in_turns().await;
         let Ok(bytes) = self.terminal.press(key) else { return Ok(()) };
         let (bytes, now) = (bytes.into_owned(), clock::now());
+        self.follow_key(now);
         let mut events = Vec::new();
         self.terminal.probe_sent(now, &mut events);
         self.continued.key_sent(now);
         self.handle_events(&mut events);
         self.push(&bytes, now).await?;
+        self.note_sent();
         self.shared.tally(|tally| tally.counts.characters.r#in += bytes.len() as u64);
         self.count_traffic();
         Ok(())

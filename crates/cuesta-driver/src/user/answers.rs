@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use cuesta_record::{Failure, Stamp, Transaction, WaitEnd, WaitSample, clock};
+use cuesta_record::{Failure, FollowedKind, Stamp, Transaction, WaitEnd, WaitSample, clock};
 use cuesta_tape::{TapePlace, WaitCondition};
 
 use super::{Stop, User};
@@ -104,9 +104,11 @@ impl User {
                 self.hung_up = awaited[0] == WaitCondition::Disconnect;
                 self.shared.set_activity(self.slot, Activity::Thinking, done.at);
                 session.answer_ends(done.at, &awaited[0]);
-                match key {
-                    Some((due, sent)) => self.add_response(session, due, sent, done),
-                    None => self.input.goes_on(done.at),
+                if let Some((due, sent)) = key {
+                    self.add_response(session, due, sent, done);
+                } else {
+                    self.input.goes_on(done.at);
+                    session.follow_login(Some(done.at));
                 }
                 self.input.last = LastAnswer {
                     characters: session.characters(),
@@ -114,7 +116,7 @@ impl User {
                     silent: matches!(awaited[0], WaitCondition::Silence(_)) && !session.has_received_anything(),
                 };
                 if self.input.class.is_none() && awaited.len() == 1 {
-                    self.finish();
+                    self.finish(session);
                 }
                 Ok(())
             }
@@ -193,7 +195,7 @@ impl User {
     }
 
     /// Counts the transaction that is complete, if there is one.
-    pub(super) fn finish(&mut self) {
+    pub(super) fn finish(&mut self, session: &Session) {
         let class = self.shared.groups[self.group].series.classes[self.class()];
         let mut input = std::mem::take(&mut self.input);
         let Some(mut transaction) = input.transaction else { return };
@@ -203,6 +205,7 @@ impl User {
         transaction.due = transaction.due - delayed;
         input.waited.0 += delayed;
         self.count(&transaction, class, &input);
+        session.follow_end(FollowedKind::Answer, transaction.sent, transaction.done);
         self.answered = Some((transaction.response(), class.continued, self.last_wait.0 as u32));
         self.shared.user(self.slot, |user| user.count_transaction(transaction.response()));
     }

@@ -41,7 +41,7 @@ impl User {
                 Op::Ready { probe, timeout, .. } => self.wait_until_ready(session, probe, *timeout).await?,
                 Op::Expect { pattern, source, .. } => self.expect(session, pattern, *source).await,
                 Op::Begin(class) => self.input.class = Some(*class),
-                Op::Finish => self.finish(),
+                Op::Finish => self.finish(session),
                 Op::Loop(count) => self.loops.push(*count),
                 Op::Again(start) => {
                     if self.end_turn() {

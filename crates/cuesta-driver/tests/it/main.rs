@@ -17,6 +17,7 @@ mod due;
 mod echoes;
 mod edits;
 mod emacs_study;
+mod followed;
 mod hostile;
 mod key_frames;
 mod keystrokes;

@@ -7,13 +7,13 @@ use std::task::{Context, Poll};
 use cuesta_record::event_queue::watch;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl, stat};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{LocalModes, Winsize, tcgetattr, tcgetpgrp, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, ioctl_tiocexcl, tcgetattr, tcgetpgrp, tcsetwinsize};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::spawn::StandardStreams;
 use super::{ExitStatus, Program, input_wait, not_started};
-use crate::{Line, LineTerminal, OpenError, Opening, Received, Traffic};
+use crate::{Line, LineMark, LineTerminal, OpenError, Opening, Received, Traffic};
 
 /// A pseudo-terminal and the program that runs on it, in its own session. The kernel echoes, edits and sends signals as for any
 /// terminal.
@@ -25,6 +25,8 @@ pub struct Pty {
     master: AsyncFd<OwnedFd>,
     program: Program,
     window: (u16, u16),
+    /// Its number, if it is marked as one to be followed.
+    followed: Option<u32>,
 }
 
 impl Pty {
@@ -44,6 +46,14 @@ impl Pty {
         program.end().await;
     }
 
+    /// Marks the terminal for a tracer: its master becomes exclusive, which means nothing, because nobody else can open a master.
+    pub(crate) fn have_followed(&mut self) {
+        let master = self.master.get_ref();
+        let path = ptsname(master, Vec::new()).ok();
+        let number = path.as_deref().and_then(|path| path.to_str().ok()?.strip_prefix("/dev/pts/")?.parse().ok());
+        self.followed = number.filter(|_| ioctl_tiocexcl(master).is_ok());
+    }
+
     fn try_start(command: &str, terminal: &str, window: (u16, u16)) -> io::Result<Self> {
         // Close-on-exec from the start: another user's program that inherited it would keep this terminal open.
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
@@ -53,7 +63,7 @@ impl Pty {
         fcntl_setfl(&master, fcntl_getfl(&master)? | OFlags::NONBLOCK)?;
         let path = ptsname(&master, Vec::new())?;
         let program = Program::start(command, terminal, StandardStreams::Terminal(&path))?;
-        Ok(Self { master: watch(master, Interest::READABLE | Interest::WRITABLE)?, program, window })
+        Ok(Self { master: watch(master, Interest::READABLE | Interest::WRITABLE)?, program, window, followed: None })
     }
 }
 
@@ -68,6 +78,10 @@ impl Line for Pty {
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.program.poll_send(&self.master, cx, bytes)
+    }
+
+    fn mark(&self) -> Option<LineMark> {
+        self.followed.map(LineMark::Terminal)
     }
 
     fn terminal(&mut self) -> Option<&mut dyn LineTerminal> {

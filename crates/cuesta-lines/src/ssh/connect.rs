@@ -17,7 +17,7 @@ use super::stream::StampedStream;
 use super::transport::{JumpChannel, Transport};
 use super::{INBOX, TaskGuard, attempts, certificate, known_hosts};
 use crate::program::ProxyCommand;
-use crate::{Address, OpenError, Opening, Options, SshError, tcp};
+use crate::{Address, LineMark, OpenError, Opening, Options, SshError, tcp};
 
 /// The channel's window, on a line without a speed.
 const WINDOW: u32 = 64 * 1024;
@@ -33,6 +33,7 @@ pub(super) struct SshSession {
     pub(super) handle: Handle<Client>,
     pub(super) shared: Arc<Shared>,
     pub(super) opening: Opening,
+    pub(super) mark: Option<LineMark>,
     /// Last, so that the protocol's task ends after everything else was sent.
     pub(super) guard: TaskGuard,
 }
@@ -45,7 +46,7 @@ pub(super) async fn log_in(
 ) -> Result<SshSession, OpenError> {
     attempts::check(destination)?;
     let transport = open_transport(destination, options).await?;
-    let opening = transport.opening();
+    let (opening, mark) = (transport.opening(), transport.mark());
     let shared = Arc::new(Shared::new(inbox(options.line_speed)));
     let guard = TaskGuard(Arc::clone(&shared));
     let wire = StampedStream::new(transport, Arc::clone(&shared));
@@ -63,7 +64,7 @@ pub(super) async fn log_in(
         Err(error) => attempts::note_failure(destination, error),
     }
     login?;
-    Ok(SshSession { handle, shared, opening: Opening { negotiated, ..opening }, guard })
+    Ok(SshSession { handle, shared, opening: Opening { negotiated, ..opening }, mark, guard })
 }
 
 /// Opens the transport to a host; logs in to each jump host on the way.
@@ -76,7 +77,8 @@ async fn open_transport(destination: &Destination, options: &Options) -> Result<
         }
         Route::Command(command) => Ok(Transport::Command(Box::new(ProxyCommand::start(command)?))),
         Route::Jump(before) => {
-            let session = Box::pin(log_in(before, &Options { line_speed: 0, ..options.clone() }, true)).await?;
+            let session =
+                Box::pin(log_in(before, &Options { line_speed: 0, followed: false, ..options.clone() }, true)).await?;
             let Address { host, port } = &destination.address;
             let channel = session.handle.channel_open_direct_tcpip(host, (*port).into(), "127.0.0.1", 0).await;
             let channel = channel.map_err(|error| not_forwarded(before, destination, &session.shared, &error))?;

@@ -50,7 +50,9 @@ pub use error::SshError;
 pub use keys::unlock;
 pub use target::{SshTarget, Trust};
 
-use crate::{Address, ExitStatus, Line, LineTerminal, Login, OpenError, Opening, Options, Received, Traffic, tcp};
+use crate::{
+    Address, ExitStatus, Line, LineMark, LineTerminal, Login, OpenError, Opening, Options, Received, Traffic, tcp,
+};
 use agent_keys::AgentKeys;
 use client::Client;
 use connect::{SshSession, hung_up, log_in};
@@ -73,6 +75,7 @@ pub(crate) struct Ssh {
     keys: Pin<Box<dyn AsyncWrite>>,
     grid: Option<Box<ObscuredKeys>>,
     opening: Opening,
+    mark: Option<LineMark>,
     window: (u16, u16),
     /// Last, so that the protocol's task ends after everything else was sent.
     _guard: TaskGuard,
@@ -109,7 +112,7 @@ pub(crate) fn open<'a>(target: &'a SshTarget, options: &'a Options) -> Boxed<'a,
 
 async fn open_session(destination: &Destination, target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
     let session = Box::pin(log_in(destination, options, false)).await?;
-    let SshSession { handle, shared, opening, guard } = session;
+    let SshSession { handle, shared, opening, mark, guard } = session;
     let channel = start(&handle, destination, target, options, &shared).await?;
     // `Client` takes the output: an unread receiver would fill and block the session.
     let (_, channel) = channel.split();
@@ -120,7 +123,7 @@ async fn open_session(destination: &Destination, target: &SshTarget, options: &O
     });
     let window = (options.columns, options.rows);
     let keys = Box::pin(channel.make_writer());
-    Ok(Ssh { channel, keys, shared, handle, grid, opening, window, _guard: guard })
+    Ok(Ssh { channel, keys, shared, handle, grid, opening, mark, window, _guard: guard })
 }
 
 /// Reads the configuration for a login and its jump hosts; the process keeps it.
@@ -252,6 +255,9 @@ impl Ssh {
             match grid.due_now(now) {
                 GridSend::Keys => {
                     let Poll::Ready(sent) = self.keys.as_mut().poll_write(cx, grid.keys()) else { break };
+                    if self.mark.is_some() {
+                        self.shared.state().key_written = None;
+                    }
                     grid.forget_sent(sent?);
                     if !grid.keys().is_empty() {
                         continue;
@@ -290,6 +296,9 @@ impl Line for Ssh {
             return if len > 0 { Poll::Ready(Ok(len)) } else { Poll::Pending };
         }
         let sent = ready!(self.keys.as_mut().poll_write(cx, bytes));
+        if self.mark.is_some() {
+            self.shared.state().key_written = None;
+        }
         Poll::Ready(sent.map_err(|error| self.reason(error)))
     }
 
@@ -299,6 +308,16 @@ impl Line for Ssh {
 
     fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ExitStatus>> {
         self.shared.poll_exit(cx)
+    }
+
+    fn mark(&self) -> Option<LineMark> {
+        self.mark
+    }
+
+    fn sent_up_to(&self) -> Option<u64> {
+        let waits = self.grid.as_ref().is_some_and(|obscured| !obscured.grid.keys().is_empty());
+        let is_known = self.mark.is_some() && !waits;
+        self.shared.state().key_written.filter(|_| is_known)
     }
 
     fn opening(&self) -> Opening {

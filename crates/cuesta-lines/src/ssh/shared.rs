@@ -30,6 +30,8 @@ pub(super) struct SharedState {
     /// When the connection was last read.
     pub(super) at: Stamp,
     pub(super) traffic: Traffic,
+    /// How many bytes were written with the last keys of a line that is followed; `None` while these wait for the protocol's task.
+    pub(super) key_written: Option<u64>,
     /// The host's first bytes.
     first_output: Vec<u8>,
     /// Its last bytes before the key exchange.
@@ -87,6 +89,7 @@ impl Shared {
             most,
             at: Stamp::ZERO,
             traffic: Traffic::default(),
+            key_written: Some(0),
             first_output: Vec::new(),
             last_output: Vec::new(),
             speaks_ssh: false,

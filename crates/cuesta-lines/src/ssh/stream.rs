@@ -109,7 +109,10 @@ impl AsyncWrite for StampedStream {
             // The line is closed: do not wait for a host that takes nothing.
             Poll::Pending if wire.shared.is_shutting_down() => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
             Poll::Ready(Ok(_)) => {
-                wire.shared.state().traffic = wire.transport.traffic();
+                let (traffic, mut state) = (wire.transport.traffic(), wire.shared.state());
+                state.traffic = traffic;
+                state.key_written.get_or_insert(traffic.sent);
+                drop(state);
                 sent
             }
             Poll::Ready(Err(_)) => {

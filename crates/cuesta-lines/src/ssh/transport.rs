@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 use super::connect::SshSession;
 use crate::program::ProxyCommand;
 use crate::tcp::Tcp;
-use crate::{Line as _, Opening, Traffic};
+use crate::{Line as _, LineMark, Opening, Traffic};
 
 /// A transport. Bytes are stamped when they are read.
 pub(super) enum Transport {
@@ -42,6 +42,14 @@ impl Transport {
             Self::Tcp(tcp) => tcp.opening(),
             Self::JumpChannel(hop) => Opening { connected: Some(hop.opened), ..Opening::default() },
             Self::Command(command) => command.opening(),
+        }
+    }
+
+    /// How a tracer at the host knows the connection.
+    pub(super) fn mark(&self) -> Option<LineMark> {
+        match self {
+            Self::Tcp(tcp) => tcp.mark(),
+            Self::JumpChannel(_) | Self::Command(_) => None,
         }
     }
 

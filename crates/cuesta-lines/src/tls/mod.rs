@@ -176,6 +176,10 @@ impl<L: Line> Line for Tls<L> {
         Poll::Ready(Ok(len))
     }
 
+    fn sent_up_to(&self) -> Option<u64> {
+        self.line.sent_up_to().filter(|_| self.outgoing.is_empty())
+    }
+
     fn inner(&self) -> Option<&dyn Line> {
         Some(&self.line)
     }

@@ -48,7 +48,8 @@ impl<'a> Client<'a> {
         let stamped = self.options.stamped && self.tls.is_none();
         let options = Options { stamped, ..self.options.clone() };
         let line = match proxy::find(self.tls.is_some(), address)? {
-            Some(proxy) => proxy.connect(address, &options).await?,
+            // The host does not see the port of a line through a proxy.
+            Some(proxy) => proxy.connect(address, &Options { followed: false, ..options }).await?,
             None => tcp::connect(address, &options).await?,
         };
         Ok(match &self.tls {

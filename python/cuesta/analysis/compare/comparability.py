@@ -23,7 +23,7 @@ NEIGHBOURS = "neighbours"
 MACHINE = ("id", "cpu", "cpus", "architecture", "kernel", "virtualisation", "governor", "affinity")
 NOT_OF_DRIVER = {
     *("name", "seed", "limits", "group", "host", "published", "published_table", "sweep"),
-    *("settle", "measure", "meters", "beside", "validity", "engine", "nodes"),
+    *("settle", "measure", "meters", "path", "beside", "validity", "engine", "nodes"),
 }
 """Settings of a plan that belong to another kind, or that change no figure. All others are the driver's."""
 THINK = ("think", "key_rate", "key_law")
@@ -66,7 +66,8 @@ def collect_facts(run: JsonObject) -> RunFacts:
     facts["driver"] = {"version": run.get("cuesta"), **allowed} | _select_others(NOT_OF_DRIVER, plan) | _place(plan)
     facts["population"] = {"columns of users": list(run.get("users", {}).values())}
     facts["tapes"] = {name: tape.get("sha256") for name, tape in run.get("tapes", {}).items()}
-    facts["method"] = {"meters": plan.get("meters")}
+    path = plan.get("path", "none")  # older records lack it
+    facts["method"] = {"meters": plan.get("meters"), "path": None if path == "none" else path}
     beside = plan.get("beside", "off")  # older records lack it
     facts[NEIGHBOURS] = {"beside": None if beside == "off" else beside}
     facts[HOST] = {f"host.{name}": value for name, value in plan.get("host", {}).items()}

@@ -35,6 +35,7 @@ SETTINGS: dict[str, tuple[str, str]] = {
         "meter the host: auto, plain, exact, calls, none, machine, pid:N, cgroup:PATH, cpus:LIST, cpus:host, ssh://H, http://H:9100/metrics",
     ),
     "stamps": ("WHICH", "lines on which the kernel stamps keys too: all, none or N = every Nth"),
+    "path": ("WHICH", "whose keys are followed through the host: auto, none, 1/30 = every 30th user's, or a group's"),
     "spin": ("", "keep an idle driver awake when something is due soon, so that its stamps are exact"),
     "log_transactions": ("", "record every transaction"),
     "log_keys": ("", "record every key that was echoed"),

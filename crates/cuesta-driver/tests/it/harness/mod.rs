@@ -37,6 +37,40 @@ pub struct RunRecords {
     pub series: Vec<Value>,
     /// Rows of `users.jsonl`.
     pub users: Vec<Value>,
+    /// Rows of `followed.csv`, if it is there.
+    pub followed: Vec<FollowedCells>,
+}
+
+/// A row of `followed.csv`.
+#[derive(Debug, Clone)]
+pub struct FollowedCells {
+    pub user: u64,
+    pub what: String,
+    pub port: Option<u16>,
+    pub terminal: Option<u32>,
+    pub key: u32,
+    pub echo: (u32, u32),
+    /// By the driver and by the kernel, in ns.
+    pub sent_to_shown: u64,
+    pub kernel: Option<(u64, u64)>,
+}
+
+impl FollowedCells {
+    fn read(row: &str) -> Self {
+        let cells: Vec<_> = row.split(',').collect();
+        let number = |at: usize| cells[at].parse::<u64>().unwrap();
+        let kernel = || Some((cells[10].parse().ok()?, cells[11].parse().ok()?));
+        Self {
+            user: number(1),
+            what: cells[2].to_owned(),
+            port: cells[3].parse().ok(),
+            terminal: cells[4].parse().ok(),
+            key: cells[5].parse().unwrap(),
+            echo: (cells[6].parse().unwrap(), cells[7].parse().unwrap()),
+            sent_to_shown: number(9) - number(8),
+            kernel: kernel(),
+        }
+    }
 }
 
 impl RunRecords {
@@ -64,7 +98,9 @@ impl RunRecords {
             let text = fs::read_to_string(agent.join(name)).unwrap();
             text.lines().map(|row| serde_json::from_str(row).unwrap()).collect()
         };
-        Self { histograms, series: rows("series.jsonl"), users: rows("users.jsonl") }
+        let followed = fs::read_to_string(agent.join("followed.csv")).unwrap_or_default();
+        let followed = followed.lines().skip(1).map(FollowedCells::read).collect();
+        Self { histograms, series: rows("series.jsonl"), users: rows("users.jsonl"), followed }
     }
 
     /// The histogram of a tag, `GROUP/SOURCE/SERIES`.

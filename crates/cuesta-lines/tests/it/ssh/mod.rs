@@ -8,6 +8,7 @@ mod routes;
 
 mod broken;
 mod certificates;
+mod followed;
 mod hosts;
 mod methods;
 mod obscured;

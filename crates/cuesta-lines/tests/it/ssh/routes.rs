@@ -9,7 +9,7 @@ use super::peers::{Peer, me, openssh};
 use crate::real::play;
 
 /// A configuration in the peer's folder, and a target that reads it; `{key}` and `{known}` are the peer's own files.
-fn configured(peer: &Peer, host: &str, text: &str) -> String {
+pub(super) fn configured(peer: &Peer, host: &str, text: &str) -> String {
     let [key, known] = ["client", "known"].map(|name| peer.path(name).display().to_string());
     // Each configuration has its own file, because a process reads each file once.
     let number = fs::read_dir(peer.folder.path()).unwrap().count();
@@ -19,7 +19,7 @@ fn configured(peer: &Peer, host: &str, text: &str) -> String {
 }
 
 /// The block of a peer in a configuration.
-fn block(name: &str, peer: &Peer, more: &str) -> String {
+pub(super) fn block(name: &str, peer: &Peer, more: &str) -> String {
     let [key, known] = ["client", "known"].map(|name| peer.path(name).display().to_string());
     format!(
         "Host {name}\n  HostName 127.0.0.1\n  Port {}\n  User {}\n  IdentityFile {key}\n  IdentitiesOnly yes\n  \

@@ -1,0 +1,144 @@
+//! Where the keys of a probe line and their echoes are in its two streams of bytes: by that the path through the host is joined to them,
+//! because the clocks of two machines differ.
+//!
+//! Offsets are those of the connection (TCP; the master of a pseudo-terminal), whatever is around the characters, modulo 2³². Pure: the session
+//! says what was sent and read.
+
+use std::collections::VecDeque;
+
+use cuesta_record::Stamp;
+
+/// Most keys and reads that are remembered; an echo that comes later has no row.
+const MOST_KEYS: usize = 256;
+const MOST_READS: usize = 64;
+
+/// What was sent and read lately.
+#[derive(Debug, Default)]
+pub(crate) struct FollowedKeys {
+    keys: VecDeque<FollowedSend>,
+    reads: VecDeque<FollowedRead>,
+    /// The end of what was read.
+    received: u64,
+}
+
+/// A key that was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FollowedSend {
+    sent: Stamp,
+    /// Its end; `None` while the line has it.
+    pub(crate) end: Option<u32>,
+    /// When the kernel sent it, in ns since 1970.
+    pub(crate) kernel: Option<u64>,
+}
+
+/// A read, as the user got it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FollowedRead {
+    at: Stamp,
+    /// It brought the bytes behind the first, up to the second.
+    pub(crate) range: (u32, u32),
+    /// When the kernel received it, in ns since 1970.
+    pub(crate) kernel: Option<u64>,
+}
+
+impl FollowedKeys {
+    /// A key is being sent.
+    pub(crate) fn begin_key(&mut self, sent: Stamp) {
+        if self.keys.len() == MOST_KEYS {
+            self.keys.pop_front();
+        }
+        self.keys.push_back(FollowedSend { sent, end: None, kernel: None });
+    }
+
+    /// What is known of the last key, after which nothing was sent: its end, and when the kernel sent it. The first that is known counts: later
+    /// the protocol may send something of its own.
+    pub(crate) fn note_sent(&mut self, end: Option<u64>, kernel: Option<u64>) {
+        if let Some(key) = self.keys.back_mut() {
+            key.end = key.end.or(end.map(|end| end as u32));
+            key.kernel = key.kernel.or(kernel);
+        }
+    }
+
+    /// Whether something of the last key is not known.
+    pub(crate) fn asks(&self) -> bool {
+        self.keys.back().is_some_and(|key| key.end.is_none() || key.kernel.is_none())
+    }
+
+    /// Characters came. `received`: the end of what the line has read. It may have read them with the characters before.
+    pub(crate) fn note_read(&mut self, at: Stamp, received: u64, kernel: Option<u64>) {
+        let before = self.reads.back().filter(|_| received == self.received);
+        let from = before.map_or(self.received as u32, |before| before.range.0);
+        if self.reads.len() == MOST_READS {
+            self.reads.pop_front();
+        }
+        self.reads.push_back(FollowedRead { at, range: (from, received as u32), kernel });
+        self.received = received;
+    }
+
+    /// The key that was sent at an instant, if its end is known.
+    pub(crate) fn key(&self, sent: Stamp) -> Option<(u32, Option<u64>)> {
+        let key = self.keys.iter().rev().find(|key| key.sent == sent)?;
+        Some((key.end?, key.kernel))
+    }
+
+    /// The read that brought what came at an instant.
+    pub(crate) fn read(&self, at: Stamp) -> Option<FollowedRead> {
+        self.reads.iter().rev().find(|read| read.at <= at).copied()
+    }
+
+    /// The last read, and when it was.
+    pub(crate) fn last_read(&self) -> Option<(Stamp, FollowedRead)> {
+        self.reads.back().map(|read| (read.at, *read))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(nanos: u64) -> Stamp {
+        Stamp::from_nanos(nanos)
+    }
+
+    #[test]
+    fn a_key_ends_where_the_stream_ended_when_it_was_written() {
+        let mut followed = FollowedKeys::default();
+        followed.note_sent(Some(3), None);
+        followed.begin_key(at(1));
+        followed.note_sent(None, None);
+        assert!(followed.asks() && followed.key(at(1)).is_none(), "the line has it");
+        followed.note_sent(Some((1 << 32) + 7), None);
+        followed.note_sent(Some(90), Some(5));
+        assert_eq!((followed.asks(), followed.key(at(1))), (false, Some((7, Some(5)))));
+        followed.begin_key(at(2));
+        followed.note_sent(Some((1 << 32) + 8), None);
+        assert_eq!([1, 2, 3].map(|sent| followed.key(at(sent)).map(|(end, _)| end)), [Some(7), Some(8), None]);
+    }
+
+    #[test]
+    fn an_echo_is_in_the_read_that_brought_it() {
+        let mut followed = FollowedKeys::default();
+        followed.note_read(at(10), (1 << 32) - 1, Some(4));
+        followed.note_read(at(20), (1 << 32) + 1, None);
+        followed.note_read(at(30), (1 << 32) + 1, None);
+        followed.note_read(at(40), (1 << 32) + 5, None);
+        let range = |nanos| followed.read(at(nanos)).map(|read| read.range);
+        assert_eq!(range(9), None);
+        assert_eq!([10, 19, 20].map(range), [Some((0, u32::MAX)), Some((0, u32::MAX)), Some((u32::MAX, 1))]);
+        assert_eq!(range(30), Some((u32::MAX, 1)), "they were read together");
+        assert_eq!(range(99), Some((1, 5)));
+        assert_eq!(followed.read(at(10)).unwrap().kernel, Some(4));
+    }
+
+    #[test]
+    fn what_is_long_ago_is_forgotten() {
+        let mut followed = FollowedKeys::default();
+        for turn in 0..=MOST_KEYS as u64 {
+            followed.begin_key(at(turn));
+            followed.note_sent(Some(turn), None);
+            followed.note_read(at(turn), turn, None);
+        }
+        assert_eq!((followed.keys.len(), followed.reads.len()), (MOST_KEYS, MOST_READS));
+        assert_eq!((followed.key(at(0)), followed.read(at(1))), (None, None));
+    }
+}
