@@ -104,6 +104,7 @@ class PathPart:
         "these by reason: `no_path`, `not_whole` (its beginning was not seen), `another_answer` (what was followed "
         "ended at another answer than its echo), `port_reused` (connections of one port could not be told apart)"
     )
+    paths: int = declare("paths that the host's tracer wrote during the whole run; 0 if it was not traced", Unit.COUNT)
     control: int = declare("keys that the tracer left out on purpose, to tell the price of following", Unit.COUNT)
     coalesced: int = declare("keys that came in one segment with others: these share a path", Unit.COUNT)
     several: int = declare("keys whose echo several answers carried, as programs that write in pieces do", Unit.COUNT)

@@ -77,7 +77,7 @@ def state_median(step: StepFigures, name: str, phrase: str) -> str:
         return why_void(step)
     durations = getattr(step, of_host)
     since = "" if of_host == name else " since sent"
-    longer = state_tail(durations) if name == "response" else name_main_part(step.echo.path) if step.echo.path else ""
+    longer = state_tail(durations) if name == "response" else name_main_part(step)
     return f"{phrase} {write_duration(durations, 'p50')}{since}{f' ({longer})' if longer else ''}"
 
 

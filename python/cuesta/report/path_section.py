@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from cuesta.analysis.capacity.measured_step import order_by_load
 from cuesta.analysis.path.explain import explain_bands
+from cuesta.analysis.path.growth import find_growth, list_means
 from cuesta.analysis.path.phrases import LABELS, label_hop
+from cuesta.analysis.summary import Summary
 from cuesta.figures.path import AnswerPath, EchoPath, HopTimes, LoginPath, PathBand, PathHop, PathPart
 from cuesta.figures.step import StepFigures
 from cuesta.report.figure import head
 from cuesta.report.model import Cell, Folded, Part, Plots, Remark, Section, Table, Words
 from cuesta.report.plots.path import plot_path, sum_kinds
-from cuesta.units import ABSENT, count, join_words, many, seconds, seconds_between, share
+from cuesta.units import ABSENT, count, many, seconds, seconds_between, share
 
 TITLE = "Where a key's time goes"
 NAME = "PATH"
@@ -50,9 +53,20 @@ def sections(step: StepFigures) -> Iterator[Section]:
     yield Section(TITLE, parts, more, name=NAME, brief=parts[:1])
 
 
+def describe_growth(summary: Summary) -> Iterator[str]:
+    """Which hop of followed keys grows with the load: from the lightest step or trial to the heaviest."""
+    known = [point for point in order_by_load(summary) if list_means(point.step.echo.path)]
+    ends = (known[0], known[-1]) if len(known) > 1 else ()
+    if ends and (growth := find_growth(*(list_means(point.step.echo.path) for point in ends))):
+        light, heavy = (point.text for point in ends)
+        yield f"of a key, what grows most from {light} to {heavy}: {growth}"
+
+
 def echo_parts(path: EchoPath) -> Iterator[Part]:
     if not path.keys:
-        yield Remark(f"no followed key has a known path: {describe_missing(path)}", "notice")
+        nothing = f"{many(path.missing, 'key')} could be followed, and no host's tracer wrote a path (--meters exact)"
+        why = describe_missing(path) if path.paths else nothing
+        yield Remark(f"no followed key has a known path: {why}", "notice")
         return
     yield Remark(describe_parts(path))
     if sentence := explain_bands(path.bands, "an echo"):
@@ -186,4 +200,4 @@ def login_parts(login: LoginPath) -> Iterator[Part]:
 
 
 def tell(part: PathHop) -> str:
-    return join_words(filter(None, (part.call or "", part.other or "")))
+    return ", ".join(filter(None, (part.call, part.other)))

@@ -3,8 +3,6 @@ shows for each trial while the search goes on."""
 
 from collections.abc import Iterator, Sequence
 
-from cuesta.analysis.capacity.measured_step import order_by_load
-from cuesta.analysis.path.growth import find_growth, list_means
 from cuesta.analysis.search import Outcome, SearchResult, Trial, TrialRow, Try
 from cuesta.analysis.search.trial import worst_limit
 from cuesta.analysis.summary import Summary
@@ -12,6 +10,7 @@ from cuesta.figures.limit import Limit
 from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.report.figure import FEW, MARK, mark_few
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
+from cuesta.report.path_section import describe_growth
 from cuesta.report.plots.against_load import plot_trials
 from cuesta.units import ABSENT, in_unit, many, seconds
 
@@ -84,7 +83,7 @@ def section(summary: Summary) -> Iterator[Section]:
     if search is None:
         return
     trial_rows = search.replay.rows
-    notes = [*list_growth(summary), *list_notes(trial_rows), *list_backlogs(summary)]
+    notes = [*describe_growth(summary), *list_notes(trial_rows), *list_backlogs(summary)]
     parts: list[Part] = [Remark(describe_state(search), "" if search.outcome.verdict == "regular" else "notice")]
     parts += [trial_table(summary, search, trial_rows)] if trial_rows else []
     if search.outcome.limited_by == "budget":
@@ -115,15 +114,6 @@ def list_notes(trial_rows: Sequence[TrialRow]) -> Iterator[str]:
         yield f"trial {', '.join(map(str, absent))}: ended before it was measured"
     for reason, numbers in of_reasons.items():
         yield f"trial {', '.join(map(str, numbers))}: {reason}"
-
-
-def list_growth(summary: Summary) -> Iterator[str]:
-    """Which hop of followed keys grows towards the limit: from the lightest trial to the heaviest one."""
-    known = [point for point in order_by_load(summary) if list_means(point.step.echo.path)]
-    ends = (known[0], known[-1]) if len(known) > 1 else ()
-    if ends and (growth := find_growth(*(list_means(point.step.echo.path) for point in ends))):
-        light, heavy = (point.text for point in ends)
-        yield f"what grows towards the limit, from {light} to {heavy}: {growth}"
 
 
 def list_backlogs(summary: Summary) -> Iterator[str]:

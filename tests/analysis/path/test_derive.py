@@ -147,6 +147,19 @@ def test_a_step_has_the_keys_of_its_measurement(tmp_path: Path) -> None:
     assert known == [110, 50]
 
 
+def test_groups_apart_count_only_if_no_others_were_followed(run: Path) -> None:
+    plan = (run / "run.json").read_text()
+    background = '{"name": "others", "background": true, "load": "closed", "target": "host:", "users": 2}'
+    (run / "run.json").write_text(plan.replace('"group": [', f'"group": [{background}, '))
+    load, others = type_at_shell(Line()), type_at_shell(Line(20_001, user=9, group="others"), keys=80)
+    write_lines(run, [load, others])
+    path = path_of(run)
+    assert path.keys + path.control == KEYS
+    write_lines(run, [others])
+    path = path_of(run)
+    assert path.keys + path.control == 80
+
+
 def test_each_of_two_hosts_shows_its_part(run: Path) -> None:
     change_run(run, metered=["bastion", "farm"])
     bastion, farm = Line(), Line()

@@ -75,12 +75,13 @@ def find_bottleneck(summary: "Summary") -> Finding:
 
 def add_path(finding: Finding, evidence: Evidence) -> Finding:
     """Say where the time of slow keys goes, if their paths are known: beside a limit, instead of what is not known."""
-    if not (explained := explain_step(evidence.measured.step)):
+    if not (explained := explain_step(evidence.measured.step, evidence.work.unit)):
         return finding
     if isinstance(finding, Saturated | OnTheLine):
         return Followed(explained, finding)
     used = evidence.most_used
-    return Waiting(explained, f"{name_most_used(used)} is {used.name} ({share(used.used)})" if used else "")
+    most = f"{name_most_used(used)} is {used.name} ({share(used.used)})" if used else ""
+    return Waiting(explained, most, finding.saturates if isinstance(finding, Unlimited) else None)
 
 
 def judge_doubts(summary: "Summary", heaviest: LoadPoint) -> Finding | None:

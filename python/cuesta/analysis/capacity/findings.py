@@ -134,9 +134,12 @@ class Waiting:
     path: str
     most: str
     """What the host uses most; empty if it is not known."""
+    saturates: float | None = None
+    """N*: the number of users at which a resource saturates, if a sweep shows it."""
 
     def __str__(self) -> str:
-        return "; ".join(filter(None, (f"what users wait for: {self.path}", self.most)))
+        saturation = f"saturation at about {format_count(self.saturates)} users" if self.saturates else ""
+        return "; ".join(filter(None, (f"what users wait for: {self.path}", self.most, saturation)))
 
 
 @dataclass(frozen=True, slots=True)

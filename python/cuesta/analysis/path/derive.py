@@ -49,11 +49,13 @@ def list_values(durations: Distribution) -> dict[str, Any]:
 
 
 def derive_paths(recorded: Recorded, times: StepTimes, apart: Container[str]) -> StepPaths:
-    """The figures of a step: of echoes and answers of its measurement interval, without those of groups `apart`.
+    """The figures of a step: of echoes and answers of its measurement interval, and of logins since its beginning.
 
-    Logins count from the beginning of the step.
+    Those of groups `apart` (in the background, probes) are left out, unless only such were followed.
     """
-    hosts = [select_step(host, times, apart) for host in join_run(recorded)]
+    joined = join_run(recorded)
+    is_apart_only = all(key.followed.row.user_group in apart for host in joined for key in host.keys)
+    hosts = [select_step(host, times, () if is_apart_only else apart) for host in joined]
     if not hosts:
         return StepPaths()
     first = next((host for host in hosts if any(key.path for key in host.keys)), hosts[0])
@@ -68,7 +70,8 @@ JOINED: list[tuple["weakref.ref[Recorded]", list[JoinedHost]]] = []
 def join_run(recorded: Recorded) -> list[JoinedHost]:
     """The followed keys of a run with their paths, for each host that has some; empty if the run followed none."""
     if not (JOINED and JOINED[0][0]() is recorded):
-        JOINED[:] = [(weakref.ref(recorded), list(join_hosts(recorded)) if has_followed(recorded) else [])]
+        own = weakref.ref(recorded, lambda _: JOINED.clear())
+        JOINED[:] = [(own, list(join_hosts(recorded)) if has_followed(recorded) else [])]
     return JOINED[0][1]
 
 
@@ -118,6 +121,7 @@ def describe_host(host: JoinedHost) -> PathPart:
         keys=len(keys),
         missing=reasons.total(),
         missing_for=dict(reasons.most_common()),
+        paths=host.paths,
         control=control,
         coalesced=sum(key.is_coalesced for key in own),
         several=sum(key.answers > 1 for key in own),

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 from cuesta.analysis.capacity.findings import NOTICEABLE, format_part
 from cuesta.analysis.path.phrases import describe_hop
-from cuesta.figures.path import PathBand, PathHop, PathPart
+from cuesta.figures.path import PathBand, PathHop
 from cuesta.figures.step import StepFigures
 from cuesta.units import seconds
 
 SLOW = 95.0
 """The percentile whose keys are explained: what many limits are about, and rare enough to be what annoys."""
+MEDIAN = 50.0
 MOST_OF_IT = 0.8
 """Share of the time that the parts of a sentence make up together, if so few can."""
 PARTS = 4
@@ -22,10 +23,14 @@ MAIN = 0.4
 """Share of a usual key from which on one part is told beside it."""
 
 
-def explain_step(step: StepFigures) -> str:
-    """What the slow keys of a step wait for, or else the slow answers; empty if it is not known, or all is quick."""
-    for path, what in ((step.echo.path, "an echo"), (step.response.path, "a response")):
-        if path and path.keys >= ENOUGH and (sentence := explain_bands(path.bands, what)):
+def explain_step(step: StepFigures, what: str) -> str:
+    """What slow keys or slow answers of a step wait for, those first that users wait for: `key` or `transaction`.
+
+    Empty where it is not known, or all are quick.
+    """
+    paths = ((step.echo.path, "an echo"), (step.response.path, "a response"))
+    for path, name in reversed(paths) if what == "transaction" else paths:
+        if path and path.keys >= ENOUGH and (sentence := explain_bands(path.bands, name)):
             return sentence
     return ""
 
@@ -51,16 +56,13 @@ def pick_parts(parts: Sequence[PathHop]) -> list[PathHop]:
     return picked
 
 
-def name_main_part(path: PathPart) -> str:
-    """What most of a usual key's time is, `40.1 of it …`; empty if nothing is, or it is too short to be felt."""
-    usual = next((band for band in path.bands if band.percentile == 50.0), None)
-    if (
-        usual is None
-        or path.keys < ENOUGH
-        or usual.seconds < NOTICEABLE
-        or not usual.parts
-        or usual.parts[0].share < MAIN
-    ):
+def name_main_part(step: StepFigures) -> str:
+    """What most of a usual echo is, `40.1 of it …`; empty if no hop is, or it is too short to be felt."""
+    path, median = step.echo.path, step.echo.p50
+    usual = next((band for band in path.bands if band.percentile == MEDIAN), None) if path else None
+    if path is None or usual is None or path.keys < ENOUGH or usual.seconds < NOTICEABLE or not usual.parts:
         return ""
     main = usual.parts[0]
-    return f"{format_part(main.seconds, usual.seconds)} of it {describe_hop(replace(main, pid=None))}"
+    if main.share < MAIN or median is None or main.seconds > median:  # others' keys may be quicker than followed ones
+        return ""
+    return f"{format_part(main.seconds, median)} of it {describe_hop(replace(main, pid=None))}"

@@ -210,6 +210,6 @@ def list_stops(chain: Sequence[ChainedHop]) -> Iterator[tuple[str, list[str], li
 def write_hops(kinds: dict[str, float], chain: Sequence[ChainedHop]) -> list[str]:
     """The largest hops, as `waiting for a CPU 77.0 µs`."""
     whole = sum(hop.mean for hop in chain)
-    known = {kind: value for kind, value in kinds.items() if value > TINY * whole}
+    known = {kind: value for kind, value in kinds.items() if value > TINY * whole or value == max(kinds.values())}
     largest = sorted(known, key=lambda kind: -known[kind])[:MOST_WRITTEN]
     return [f"{LABELS[kind]} {seconds(value)}" for kind, value in known.items() if kind in largest]
