@@ -17,6 +17,12 @@ def seconds(value: float | None) -> str:
     return write_minus(f"{value * factor:.0f} ns") if unit == "ns" else f"{digits(value * factor)} {unit}"
 
 
+def format_part(part: float, whole: float) -> str:
+    """A duration in the unit of a longer one, without the unit if both share it: `310` of `319 ms`."""
+    written, unit = seconds(part).rsplit(" ", 1)
+    return written if seconds(whole).endswith(f" {unit}") else f"{written} {unit}"
+
+
 def in_unit(value: float | None, unit: str) -> str:
     """Write a value in a unit of the catalogue of figures (`cuesta.figures.Unit`)."""
     return ABSENT if value is None else WRITTEN[unit](value)

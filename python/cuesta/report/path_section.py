@@ -191,7 +191,7 @@ def login_parts(login: LoginPath) -> Iterator[Part]:
         )
         return
     missing = f"; {many(login.missing, 'login')} could not be followed" if login.missing else ""
-    rounds = f" in {login.rounds:.0f} rounds" if login.rounds else ""
+    rounds = f" in {many(round(login.rounds), 'round')}" if login.rounds else ""
     of_host = f"at the host {write_times(login.host)}, outside of it {seconds(login.outside.p50)}"
     yield Remark(f"{many(login.logins, 'login')} followed{rounds}: {of_host}{missing}")
     shown = [part for part in login.parts if part.share >= SMALL]

@@ -58,7 +58,7 @@ def test_at_most_four_parts_are_told_and_no_tiny_ones() -> None:
             part("sleeping", "bash", call="flock", other="git", other_pid=12),
             "bash waiting in flock for `git`, pid 12",
         ),
-        (part("sleeping", "bash"), "bash waiting for a device"),
+        (part("sleeping", "bash"), "bash waiting until a device or the network wakes it"),
         (part("disk", "vim", call="fsync"), "vim waiting for a disk (fsync)"),
         (part("others_keys", "relay.py"), "relay.py busy with other users' keys"),
         (part("worker_queue", "kworker"), "waiting for the terminal's worker"),

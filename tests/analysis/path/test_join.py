@@ -5,7 +5,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cuesta.analysis.path.join import HostJoin, JoinedKey
@@ -45,6 +45,7 @@ def times(keys: Iterable[JoinedKey]) -> list[int | None]:
 
 
 @given(st.integers(0, 2 * MODULUS), st.integers(0, 2 * MODULUS), st.integers(1, 30))
+@example(MODULUS - 1, 0, 1)
 def test_each_key_gets_its_own_path_wherever_the_streams_are(sent: int, received: int, keys: int) -> None:
     found = join([type_keys(Line(sent=sent, received=received), keys)])
     for number, key in enumerate(found):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from cuesta.analysis.capacity.resources import Kind, Resource
-from cuesta.units import digits, join_words, seconds, share
+from cuesta.units import digits, format_part, join_words, seconds, share
 
 LONG_WAIT = 0.25
 """Share of a response from which on a sentence mentions waiting."""
@@ -62,12 +62,6 @@ class OnTheLine:
         about = "" if self.is_exact else "about "
         part = f"{format_part(self.line, self.response)} of {seconds(self.response)}"
         return f"the line: {part} are {about}{format_count(self.characters)} characters at {self.baud} baud"
-
-
-def format_part(part: float, whole: float) -> str:
-    """A duration in the unit of a longer one, without the unit if both share it: `310` of `319 ms`."""
-    written, unit = seconds(part).rsplit(" ", 1)
-    return written if seconds(whole).endswith(f" {unit}") else f"{written} {unit}"
 
 
 def format_count(characters: float) -> str:

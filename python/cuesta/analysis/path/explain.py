@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cuesta.analysis.capacity.findings import NOTICEABLE, format_part
 from cuesta.analysis.path.phrases import describe_hop
 from cuesta.figures.path import PathBand, PathHop
 from cuesta.figures.step import StepFigures
-from cuesta.units import seconds
+from cuesta.units import format_part, seconds
 
+FELT = 5e-3
+"""Seconds from which on an echo is explained: as the `NOTICEABLE` of `capacity`, which this file cannot import."""
 SLOW = 95.0
 """The percentile whose keys are explained: what many limits are about, and rare enough to be what annoys."""
 MEDIAN = 50.0
@@ -38,7 +39,7 @@ def explain_step(step: StepFigures, what: str) -> str:
 def explain_bands(bands: Sequence[PathBand], what: str) -> str:
     """`of an echo of 61.0 ms (p95), 40.1 are …; 12.0 …`; empty if that is too short to be felt."""
     slow = next((band for band in bands if band.percentile == SLOW), None)
-    if slow is None or slow.seconds < NOTICEABLE:
+    if slow is None or slow.seconds < FELT:
         return ""
     parts = [f"{format_part(part.seconds, slow.seconds)} {describe_hop(part)}" for part in pick_parts(slow.parts)]
     first, *others = [part.replace(" ", " are ", 1) if number == 0 else part for number, part in enumerate(parts)]
@@ -60,7 +61,7 @@ def name_main_part(step: StepFigures) -> str:
     """What most of a usual echo is, `40.1 of it …`; empty if no hop is, or it is too short to be felt."""
     path, median = step.echo.path, step.echo.p50
     usual = next((band for band in path.bands if band.percentile == MEDIAN), None) if path else None
-    if path is None or usual is None or path.keys < ENOUGH or usual.seconds < NOTICEABLE or not usual.parts:
+    if path is None or usual is None or path.keys < ENOUGH or usual.seconds < FELT or not usual.parts:
         return ""
     main = usual.parts[0]
     if main.share < MAIN or median is None or main.seconds > median:  # others' keys may be quicker than followed ones

@@ -89,7 +89,7 @@ class Connection:
     def within(self, segment: Range) -> Iterator[Candidate]:
         """The keys among a segment's bytes."""
         most = self.unwrapped[-1] if self.unwrapped else -1
-        start = segment.start
+        start = segment.start - MODULUS  # it may pass the end of the offsets, and hold the very first key behind it
         while start <= most:
             low = bisect_right(self.unwrapped, start)
             yield from self.keys[low : bisect_right(self.unwrapped, start + segment.length)]

@@ -61,10 +61,9 @@ def describe_run_queue(hop: PathHop) -> str:
 
 
 def describe_sleeping(hop: PathHop) -> str:
-    place = f" in {hop.call}" if hop.call else ""
+    waits = f"{name_task(hop.task)} waiting{f' in {hop.call}' if hop.call else ''}"
     number = f", pid {hop.other_pid}" if hop.other_pid else ""
-    waker = f"`{hop.other}`{number}" if hop.other else "a device"
-    return f"{name_task(hop.task)} waiting{place} for {waker}"
+    return f"{waits} for `{hop.other}`{number}" if hop.other else f"{waits} until a device or the network wakes it"
 
 
 def describe_timer(hop: PathHop) -> str:
