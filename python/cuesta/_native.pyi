@@ -233,6 +233,16 @@ class Meters:
         """A report since the snapshot `since`, or since the last report without one, as JSON. Raises RunError."""
 
 @final
+class Follower:
+    """Follows the keys of probe lines through this machine, in its kernel, until it is dropped."""
+
+    @staticmethod
+    def start(*, terminals: bool) -> Follower:
+        """Begin to follow; with `terminals` also keys of this machine's marked terminals. Raises RunError."""
+    def read_rows(self) -> str:
+        """Paths that ended since the last call, and counts that changed: rows of `paths.jsonl`. Raises RunError."""
+
+@final
 class Histogram:
     """Counts of durations in seconds, 3 significant digits (HdrHistogram)."""
 

@@ -34,8 +34,12 @@ class RecordFile:
         self._lock = threading.Lock()
 
     def write(self, row: Mapping[str, object]) -> None:
+        self.write_text(json_text(row) + "\n")
+
+    def write_text(self, rows: str) -> None:
+        """Write rows that are JSON already, each with its newline."""
         with self._lock, suppress(OSError, ValueError):
-            self._file.write(json_text(row) + "\n")
+            self._file.write(rows)
             self._file.flush()
 
 

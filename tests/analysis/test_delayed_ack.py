@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from cuesta.analysis.delayed_ack import LEVEL, HeldEcho, find_held_echoes
-from cuesta.ledger.probe_keys import ProbeEcho
+from cuesta.analysis.delayed_ack import LEVEL, HeldEcho, ProbeEcho, find_held_echoes
 
 Host = Callable[[random.Random, int], float]
 """The echo of the n-th key, in seconds, whatever the driver acknowledges."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from cuesta.analysis.search import Method
+from tests.followed import Line, at_shell, hop, visit, write_lines
 from tests.meter_reports import meter_report, missing, plain, traced
 from tests.run_folder import CLOCK, NANO, Row, RunFolder, arrivals, change_run, edit_run, write_rows
 
@@ -78,6 +79,38 @@ def watched(path: Path) -> Path:
     ]
     write_rows(folder / "watchers.jsonl", rows)
     return folder
+
+
+def followed(path: Path) -> Path:
+    """A run at a relay that lacks TCP_NODELAY, of whose users the keys and logins were followed; nothing is limited."""
+    draw = random.Random(1)
+    lines = [Line(port=20_000 + user, user=user) for user in range(3)]
+    for line in lines:
+        log_in(line)
+        for number in range(90):
+            line.type(3.0 + number * 0.3, slow_hops(draw), what="answer" if number % 10 == 9 else "echo")
+    echoes = [(row["kernel_shown"] - row["kernel_sent"]) / 1e9 for line in lines for row in line.rows[1:]]
+    histograms = [(f"interactive/keys/{name}", echoes) for name in ("echo", "echo_from_sent")]
+    folder = RunFolder(path, steal=0.0, histograms=histograms, responses=lambda *_: [0.02, 0.03]).write()
+    return write_lines(folder, lines)
+
+
+def log_in(line: Line) -> None:
+    """A connection, its key exchange, and a prompt after PAM has slept."""
+    took = line.answer(0.1, [hop("on_cpu", "sshd", 2000.0)], size=0)
+    took += line.answer(0.11, [hop("on_cpu", "sshd", 18_000.0)], size=1200)
+    asleep = hop("sleeping", "sshd", 65_000.0, call="poll", other="systemd-logind", other_pid=300)
+    took += line.answer(0.14, [asleep, hop("on_cpu", "bash", 4000.0)], size=90)
+    line.note("login", 0.09, 0, line.received - 1, took + 30_000_000)
+
+
+def slow_hops(draw: random.Random) -> list[Row]:
+    """The way of a key through sshd, bash and a relay: one in ten is held back, one in five waits for a CPU."""
+    waited = draw.choice([4.0, 6.0, 9.0, 12.0, 9000.0])
+    held = [hop("held", "", 40_000.0 + draw.uniform(0, 3000), why="nagle")] if draw.random() < 0.1 else []
+    relay = visit("relay.py", 60.0, 5.0, hop("timer", "relay.py", 5000.0, call="epoll_wait"))
+    hops = at_shell(run_queue=waited, other="make" if waited > 100 else None)
+    return [*hops[:-1], hop("network_stack", "", 3.0), *relay, *(held or hops[-1:])]
 
 
 MARKS: list[Row] = [

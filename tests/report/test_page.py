@@ -20,6 +20,7 @@ ALONE = [
     made_up.good,
     made_up.sampled,
     made_up.watched,
+    made_up.followed,
     made_up.bad,
     made_up.sweep,
     made_up.search,

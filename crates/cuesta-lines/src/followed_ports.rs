@@ -1,15 +1,11 @@
 //! The local ports of lines that are followed. They say to a tracer in the host's kernel which connections to follow, before a byte comes.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::ops::Range;
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use cuesta_record::FOLLOWED_PORTS;
 use tokio::net::TcpSocket;
-
-/// The local ports of lines that are followed. No system takes them for connections by itself, unless
-/// `ip_local_port_range` was widened.
-pub const FOLLOWED_PORTS: Range<u16> = 20_000..22_000;
 
 /// Most ports that are tried for one line. Each costs a microsecond of the thread.
 const MOST_TRIES: u32 = 256;
@@ -30,8 +26,8 @@ pub(crate) fn bind(socket: &TcpSocket, to: SocketAddr) -> Option<u16> {
 
 /// The port that a process tries as its `turn`th one: processes begin at different ones.
 fn port(process: u32, turn: u32) -> u16 {
-    let place = process.wrapping_mul(STRIDE).wrapping_add(turn) % u32::from(FOLLOWED_PORTS.end - FOLLOWED_PORTS.start);
-    FOLLOWED_PORTS.start + place as u16
+    let place = process.wrapping_mul(STRIDE).wrapping_add(turn) as usize % FOLLOWED_PORTS.len();
+    FOLLOWED_PORTS.start() + place as u16
 }
 
 #[cfg(test)]

@@ -49,7 +49,6 @@ pub use bisync::{Bisync, BisyncTarget, BisyncTotals, Delivery};
 pub use charset::Charset;
 pub use decoded::{Transcript, last_rows};
 pub use faulty::{Disconnection, Faults, Faulty};
-pub use followed_ports::FOLLOWED_PORTS;
 pub use framed::Framed;
 pub use handed_over::LineSocket;
 pub use kinds::{KINDS, Kind, TerminalKind, kind_of};

@@ -248,7 +248,7 @@ impl StampPair {
 /// How a tracer at the host knows a line that it is to follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineMark {
-    /// By our port, one of [`FOLLOWED_PORTS`](crate::FOLLOWED_PORTS).
+    /// By our port, one of [`cuesta_record::FOLLOWED_PORTS`].
     Port(u16),
     /// By the number of its pseudo-terminal, whose master is exclusive (`TIOCEXCL`).
     Terminal(u32),

@@ -10,9 +10,10 @@
 //!
 //! - [`plain`]: files and counters of the kernel.
 //! - [`sampled`]: a timer's samples, scaled to exact CPU time.
-//! - [`traced`]: programs in the kernel, with the cargo feature `exact`.
+//! - [`traced`]: programs in the kernel, with the cargo feature `exact`. Beside it [`path`]: the way of single keys through the host.
 
 mod meter;
+pub mod path;
 pub mod traced;
 
 pub use cuesta_meters_plain as plain;

@@ -1,6 +1,6 @@
 //! The only crate that knows Python: the module `cuesta._native`.
 //!
-//! Text, numbers, bytes and ten classes cross this boundary, but no callbacks. Each class has its own file. Long work returns
+//! Text, numbers, bytes and eleven classes cross this boundary, but no callbacks. Each class has its own file. Long work returns
 //! a handle that Python polls. The functions only convert and call.
 #![allow(missing_docs)] // PyO3's macros generate public items; Python's docstrings are in the stub.
 
@@ -8,6 +8,7 @@ use pyo3::pymodule;
 
 mod cast;
 mod errors;
+mod follower;
 mod histogram;
 mod host;
 mod meters;
@@ -28,6 +29,8 @@ mod _native {
     use crate::cast::Cast;
     #[pymodule_export]
     use crate::errors::{RunError, TapeError};
+    #[pymodule_export]
+    use crate::follower::Follower;
     #[pymodule_export]
     use crate::histogram::Histogram;
     #[pymodule_export]

@@ -1,8 +1,14 @@
 //! The rows of a run folder that tell the path of keys: what the host's tracer writes, and what the driver adds to join it to its own keys.
 
+use std::ops::RangeInclusive;
+
 use serde::Serialize;
 
 use crate::{Stamp, plain_types, record};
+
+/// The ports from which a driver's probe lines come, by which the host's kernel knows them. No system takes them for
+/// connections by itself, unless `ip_local_port_range` was widened.
+pub const FOLLOWED_PORTS: RangeInclusive<u16> = 20_000..=21_999;
 
 /// What a key's time passes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -56,8 +62,10 @@ record! {
         /// when it was written, on the host's monotonic clock
         host_at: Stamp = Nanoseconds;
         /// a path that was followed to its end
+        #[serde(skip_serializing_if = "Option::is_none")]
         path: Option<PathRow> = Unitless | none;
         /// what was followed so far
+        #[serde(skip_serializing_if = "Option::is_none")]
         counts: Option<PathCounts> = Unitless | none;
     }
 }
@@ -100,12 +108,16 @@ record! {
         /// the task's number (of its thread)
         pid: u32 = Unitless | 0;
         /// of `timer`, `disk` and `sleeping`: the system call in which it slept last
+        #[serde(skip_serializing_if = "Option::is_none")]
         call: Option<String> = Unitless | none;
         /// of `run_queue`: the task that had the CPU last; of `sleeping`: the task that woke it; null if it was an interrupt
+        #[serde(skip_serializing_if = "Option::is_none")]
         other: Option<String> = Unitless | none;
         /// the number of that task
+        #[serde(skip_serializing_if = "Option::is_none")]
         other_pid: Option<u32> = Unitless | none;
         /// of `held`: why
+        #[serde(skip_serializing_if = "Option::is_none")]
         why: Option<HoldReason> = Unitless | none;
         /// how long
         ns: u64 = Nanoseconds;

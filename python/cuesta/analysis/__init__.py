@@ -16,6 +16,7 @@
   several nodes differs from the others.
 - `features`: what one study needs, such as TMux: figures and doubts of its own, known by nobody else.
 - `over_time`: the course of a run, for plots; `causes`: the host's CPU time by use and by cause.
+- `path`: where the time of followed keys goes, hop by hop.
 - `capacity`: what limits the host; `past_saturation`: whether throughput fell when more was offered.
 - `hodges_lehmann`: exact estimates, intervals and tests over runs; `representative`: how far a run's mix of work is
   from a live service's.

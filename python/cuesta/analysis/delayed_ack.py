@@ -8,11 +8,11 @@ do, Nagle's algorithm holds them, and the chance of a false alarm is the level o
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from cuesta.ledger.probe_keys import ProbeEcho
+from cuesta.ledger.paths import Followed
 
 LEVEL = 0.001
 """The chance of a false alarm in a run, at most."""
@@ -25,12 +25,38 @@ PIECES = 2
 
 
 @dataclass(frozen=True, slots=True)
+class ProbeEcho:
+    """The echo of a key on a line over TCP, and how what came with it was acknowledged."""
+
+    group: str
+    at_once: bool
+    """Whether the kernel acknowledged at once, or as late as it may: decided at random for each key."""
+    seconds: float
+    """From the key's sending to its echo."""
+    first: float
+    """From the key's sending to the first bytes behind it, in seconds."""
+    segments: int
+    """With data, up to the echo."""
+    acknowledgements: int
+    """Sent without data, up to the echo."""
+
+
+@dataclass(frozen=True, slots=True)
 class HeldEcho:
     """The end of a group's echoes is held until the beginning is acknowledged."""
 
     group: str
     seconds: float
     """How much longer the median echo takes if the acknowledgement is put off."""
+
+
+def list_probe_echoes(followed: Iterable[Followed]) -> Iterator[ProbeEcho]:
+    """The echoes of which it is known how they were acknowledged."""
+    for row in (each.row for each in followed if each.row.what == "echo"):
+        if row.quickack is not None and row.first is not None:
+            first, seconds = (row.first - row.sent) / 1e9, (row.shown - row.sent) / 1e9
+            counts = (row.segments or 0, row.acknowledgements or 0)
+            yield ProbeEcho(row.user_group, row.quickack, seconds, first, *counts)
 
 
 def find_held_echoes(echoes: Iterable[ProbeEcho], level: float = LEVEL) -> list[HeldEcho]:

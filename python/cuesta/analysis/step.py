@@ -17,6 +17,7 @@ from cuesta.analysis.neighbour import describe_neighbour
 from cuesta.analysis.odd_nodes import find_odd_nodes
 from cuesta.analysis.overload import find_overload
 from cuesta.analysis.own_part import list_void_durations
+from cuesta.analysis.path.derive import derive_paths
 from cuesta.analysis.planned import (
     Planned,
     has_own_nodes,
@@ -90,6 +91,7 @@ class StepRecords:
         """Derive all figures of the step from its measurement interval."""
         users = self.plan.users if self.plan else round(self.at_work())
         done, keys = self.count_done(), self.count_keys()
+        paths = derive_paths(self.recorded, self.times, self.apart)
         step = StepFigures(
             step=self.number,
             swept=self.plan.swept if self.plan else {},
@@ -109,11 +111,11 @@ class StepRecords:
             lost_for=dict(Counter(row.lost for row in self.users if row.lost is not None)),
             unfinished=Unfinished(self.last.unfinished, self.last.oldest),
             waiting=self.waiting(),
-            response=self.describe_classes("response"),
+            response=paths.add_to_response(self.describe_classes("response")),
             response_from_sent=self.describe_classes("response_from_sent"),
             first_response=self.describe_classes("first_response"),
             continued=self.waits("continued", self.is_in_front).distribution(),
-            echo=self.describe(KEYS, "echo"),
+            echo=paths.add_to_echo(self.describe(KEYS, "echo")),
             echo_from_sent=self.describe(KEYS, "echo_from_sent"),
             whole_frame=self.describe(KEYS, "whole_frame"),
             frames=divide_frames(self.counts.frames),
@@ -125,6 +127,7 @@ class StepRecords:
             upgrade=self.describe(LINE, "upgrade"),
             negotiation=self.describe(LINE, "negotiation"),
             login=self.describe(LINE, "login"),
+            login_path=paths.login,
             session=self.describe(LINE, "session"),
             groups=self.groups(),
             classes=self.classes(),

@@ -101,6 +101,10 @@ def is_table(kind: Any) -> bool:
     return dataclasses.is_dataclass(kind) and isinstance(kind, type) and kind is not MeterReport
 
 
+def is_distribution(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Distribution)
+
+
 def list_declared(table: type, whole: Container[type] = (), place: str = "") -> Iterator[tuple[str, type, About]]:
     """List the fields of a table and of the tables in it, by dotted name; tables in `whole` count as one field."""
     for field, kind, about in list_fields(table):
@@ -137,5 +141,5 @@ BY_NAME = CATALOGUE | {figure.alias: figure for figure in CATALOGUE.values() if 
 COUNTERS = tuple(name for name, _, about in list_fields(StepFigures) if about.counter)
 """Figures that are sums of what the driver counted."""
 
-DURATIONS = tuple(name for name, kind, _ in list_fields(StepFigures) if kind is Distribution)
+DURATIONS = tuple(name for name, kind, _ in list_fields(StepFigures) if is_distribution(kind))
 """Distributions of which a limit may name any percentile, and a class of transactions."""

@@ -17,6 +17,20 @@ from cuesta.figures.catalogue import list_declared, list_fields
 from cuesta.figures.counts import DueAccount, GroupCounts
 from cuesta.figures.driver import AgentFigures, OddNode
 from cuesta.figures.durations import Distribution, KeyTimes, TransactionClass
+from cuesta.figures.path import (
+    AnswerPath,
+    ChainedHop,
+    EchoPath,
+    FollowedEcho,
+    FollowedResponse,
+    HopMean,
+    HopTimes,
+    LoginPath,
+    PathBand,
+    PathHop,
+    PathPart,
+    SlowKey,
+)
 from cuesta.figures.probe import ProbeComparison
 from cuesta.figures.step import LevelShift, LimitResult, PublishedComparison, StepFigures
 from cuesta.figures.system_under_test import HostFigures
@@ -30,6 +44,14 @@ TABLES = {
     "run": RunFigures,
     "step": StepFigures,
     "distribution": Distribution,
+    "echo.path": EchoPath,
+    "response.path": AnswerPath,
+    "login_path": LoginPath,
+    "times": HopTimes,
+    "bands": PathBand,
+    "chain": ChainedHop,
+    "hops": PathHop,
+    "slow_key": SlowKey,
     "groups": GroupCounts,
     "samples": WaitSample,
     "classes": TransactionClass,
@@ -45,9 +67,18 @@ TABLES = {
     "starts_held": HeldStarts,
     "shift": LevelShift,
 }
-NAMED = {Distribution: "distribution", LevelShift: "shift"}
+NAMED = {
+    Distribution: "distribution",
+    FollowedEcho: "distribution; [`path`](#echopath)",
+    FollowedResponse: "distribution; [`path`](#responsepath)",
+    LoginPath: "[table](#login_path)",
+    HopTimes: "[times](#times)",
+    HopMean: "`mean`, s",
+    SlowKey: "[table](#slow_key)",
+    LevelShift: "shift",
+}
 """Tables that stand in many places, and are described once."""
-LIKE: Mapping[Any, str] = {HostFigures: "as `host`"}
+LIKE: Mapping[Any, str] = {HostFigures: "as `host`", PathPart: "as this table"}
 """Tables that are described where another figure has them."""
 
 

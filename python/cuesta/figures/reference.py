@@ -73,8 +73,9 @@ class Reference:
     @staticmethod
     def from_parts(metric: str, transaction: str | None, statistic: str | None) -> "Reference":
         """Put the parts of SHAPE together; raises ValueError like `read`."""
-        if metric not in DURATIONS:
-            metric, statistic = ".".join(filter(None, (metric, statistic))), None
+        whole = ".".join(filter(None, (metric, statistic)))
+        if metric not in DURATIONS or whole in NUMBERS:
+            metric, statistic = whole, None
         _check(metric, transaction, statistic)
         return Reference(metric, transaction, statistic)
 

@@ -34,6 +34,7 @@ from cuesta.figures.durations import (
     TransactionClass,
 )
 from cuesta.figures.neighbour import NeighbourFigures
+from cuesta.figures.path import FollowedEcho, FollowedResponse, LoginPath
 from cuesta.figures.probe import ProbeFigures
 from cuesta.figures.stalls import Stalls
 from cuesta.figures.system_under_test import HostFigures
@@ -277,10 +278,10 @@ class StepFigures:
         Better.LESS,
     )
     waiting: WaitingCounts = declare("Who waited for the host when measuring ended", better=Better.LESS)
-    response: Distribution = declare(RESPONSE)
+    response: FollowedResponse = declare(RESPONSE)
     response_from_sent: Distribution = declare(RESPONSE_FROM_SENT)
     first_response: Distribution = declare(FIRST_RESPONSE)
-    echo: Distribution = declare(ECHO)
+    echo: FollowedEcho = declare(ECHO)
     echo_from_sent: Distribution = declare(ECHO_FROM_SENT)
     whole_frame: Distribution = declare(WHOLE_FRAME)
     frames: Frames | None = declare(
@@ -344,6 +345,13 @@ class StepFigures:
         default=None,
     )
 
+    login_path: LoginPath | None = declare(
+        "Where the time of followed logins goes (docs/path.md); None if none was followed",
+        None,
+        "login path",
+        Better.LESS,
+        default=None,
+    )
     probe: ProbeFigures | None = declare(
         "What users apart saw, beside the others; None if the plan has no probe", None, "probe", default=None
     )

@@ -6,7 +6,8 @@
 - `meters`: what the host's meters recorded of a run; `readings`: what the kernel's threads used meanwhile, what dynamic
   linkers bound, and how many tasks wanted a CPU; `wire`: what crossed the wire between driver and host;
   `neighbours`: what ran beside the measurement; `watching`: marks of those who watched, and what watching cost.
-- `transactions`: the log of a run; `keys`: its log of keys; `probe_keys`: the echoes of its probe lines.
+- `transactions`: the log of a run; `keys`: its log of keys; `paths`: its followed keys, and their ways
+  through the host.
 - `historical`: tables typed from documents; `goals`: planned improvements, and systems measured elsewhere.
 - `discover`: the runs and certifications below a folder; `database`, `tables`: all of them in DuckDB, for queries;
   `document`: the page that describes them.

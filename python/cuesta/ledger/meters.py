@@ -59,13 +59,13 @@ class Metered:
         return self.abouts[max(firsts)] if firsts else None
 
 
-def name_files(hosts: Sequence[str]) -> dict[str, str]:
+def name_files(hosts: Sequence[str], what: str = "meters") -> dict[str, str]:
     """The files of the meters, each with the name of its host; without a name if only one host is metered.
 
     A name that no run gives, such as one that leads to another folder, is left out.
     """
     first, *others = [name for name in hosts if NAME.fullmatch(name)] or [""]
-    return {OF_THE_FIRST: first, **{f"meters-{name}.jsonl": name for name in others}}
+    return {f"{what}.jsonl": first, **{f"{what}-{name}.jsonl": name for name in others}}
 
 
 def read_metered(

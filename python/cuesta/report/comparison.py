@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
 from typing import Any
 
 from cuesta.analysis.compare.comparability import write_fact
@@ -34,6 +35,7 @@ def report(comparison: Comparison) -> Report:
         Section("Failures", list(failures_table(comparison))),
         Section("Headline", [table(comparison.headline, "verdict")] if comparison.headline else []),
         Section("Power", list(power(comparison))),
+        Section("Path", list(tell_path(comparison))),
         Section("Others", list(exploratory_table(comparison))),
         Section("Errors", list(errors(comparison))),
         Section(
@@ -208,6 +210,15 @@ def exploratory_table(comparison: Comparison) -> Iterator[Part]:
         yield table(seen, "", "shown without a verdict: among so many figures, some differ by chance")
 
 
+def tell_path(comparison: Comparison) -> Iterator[Part]:
+    """Which hop of followed keys takes longer, and which less."""
+    if slower := comparison.slower:
+        yield Remark(f"what got slower most, in the mean: {slower}")
+    if quicker := comparison.quicker:
+        turned = replace(quicker, before=quicker.after, after=quicker.before)
+        yield Remark(f"what got quicker most, in the mean: {turned}")
+
+
 def table(figures: Iterable[MetricComparison], last: str, caption: str = "") -> Table:
     rows: list[tuple[Cell, ...]] = []
     missing = []
@@ -338,6 +349,7 @@ def data(comparison: Comparison) -> dict[str, Any]:
         "failures": [data_of_failures(each) for each in comparison.failures],
         "headline": [data_of_figure(each) for each in comparison.headline],
         "exploratory": [data_of_figure(each) for each in comparison.exploratory],
+        "slower_hop": asdict(comparison.slower) if comparison.slower else None,
         "notes": list(list_notes(comparison)),
     }
 

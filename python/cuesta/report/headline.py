@@ -7,6 +7,7 @@ from cuesta.analysis.law import agrees
 from cuesta.analysis.limits import NOT_DECIDED
 from cuesta.analysis.neighbour import quote_command
 from cuesta.analysis.own_part import choose_quoted, why_void
+from cuesta.analysis.path.explain import name_main_part
 from cuesta.analysis.planned import list_left_behind, list_unchecked
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.unsteady import why_unsteady
@@ -77,8 +78,8 @@ def state_median(step: StepFigures, name: str, phrase: str) -> str:
         return why_void(step)
     durations = getattr(step, of_host)
     since = "" if of_host == name else " since sent"
-    longer = f" ({state_tail(durations)})" if name == "response" else ""
-    return f"{phrase} {write_duration(durations, 'p50')}{since}{longer}"
+    longer = state_tail(durations) if name == "response" else name_main_part(step)
+    return f"{phrase} {write_duration(durations, 'p50')}{since}{f' ({longer})' if longer else ''}"
 
 
 def state_tail(durations: Distribution) -> str:

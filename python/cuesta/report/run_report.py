@@ -14,6 +14,7 @@ from cuesta.report import (
     host_section,
     marks_section,
     neighbour_section,
+    path_section,
     published_tables,
     render,
     samples,
@@ -75,6 +76,7 @@ def sections(summary: Summary) -> Iterator[Section]:
     yield capacity.section(summary)
     of_step = leave_out_of_sweeps if summary.planned_steps > 1 else lambda section: section
     yield of_step(response_section(summary, step))
+    yield from map(of_step, path_section.sections(step))
     yield Section("Course of the run", more=[Plots(list(plot_course(summary.recorded)))])
     yield from marks_section.section(summary)
     yield of_step(throughput_section(step))

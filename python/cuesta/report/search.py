@@ -10,6 +10,7 @@ from cuesta.figures.limit import Limit
 from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.report.figure import FEW, MARK, mark_few
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
+from cuesta.report.path_section import describe_growth
 from cuesta.report.plots.against_load import plot_trials
 from cuesta.units import ABSENT, in_unit, many, seconds
 
@@ -82,7 +83,7 @@ def section(summary: Summary) -> Iterator[Section]:
     if search is None:
         return
     trial_rows = search.replay.rows
-    notes = [*list_notes(trial_rows), *list_backlogs(summary)]
+    notes = [*describe_growth(summary), *list_notes(trial_rows), *list_backlogs(summary)]
     parts: list[Part] = [Remark(describe_state(search), "" if search.outcome.verdict == "regular" else "notice")]
     parts += [trial_table(summary, search, trial_rows)] if trial_rows else []
     if search.outcome.limited_by == "budget":

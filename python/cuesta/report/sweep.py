@@ -13,6 +13,7 @@ from cuesta.report.figure import explain_marks, head, mark_few, write_marked, wr
 from cuesta.report.headline import NOT_KEPT
 from cuesta.report.limits import describe_limit_value, limit_status
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
+from cuesta.report.path_section import describe_growth
 from cuesta.report.plots.against_users import LIGHT_LOAD_BOUND, name_ceiling, plot_sweeps
 from cuesta.units import ABSENT, count, digits, join_words, many, seconds, share
 
@@ -38,6 +39,7 @@ def section(summary: Summary) -> Iterator[Section]:
         *map(Remark, describe_requests(summary)),
         *map(Remark, describe_saturation(lines)),
         *map(Remark, describe_past_saturation(summary)),
+        *map(Remark, describe_growth(summary) if summary.search is None else ()),
     ]
     parts += [Remark(each, "notice") for each in list_contradictions(lines)]
     drawn = list(plot_sweeps(summary))

@@ -9,7 +9,8 @@ use std::thread;
 
 use cuesta_driver::Run;
 use cuesta_host::Host;
-use cuesta_lines::{FOLLOWED_PORTS, Line, LineMark, RateLimited, Received};
+use cuesta_lines::{Line, LineMark, RateLimited, Received};
+use cuesta_record::FOLLOWED_PORTS;
 use serde_json::{Value, json};
 
 use crate::harness::{FollowedCells, RunRecords, play_over, script, spec, stop_after};

@@ -6,7 +6,7 @@ use super::Depth;
 use crate::report::CounterFigures;
 use crate::{ByCause, CounterSnapshot, Figure, Subject};
 
-const NOT_BUILT_IN: &str = "no tracers are built in: apt-get install clang libelf-dev zlib1g-dev make pkg-config, and \
+pub(crate) const NOT_BUILT_IN: &str = "no tracers are built in: apt-get install clang libelf-dev zlib1g-dev make pkg-config, and \
                             ./scripts/setup";
 
 /// A tracer; never made in this build.

@@ -1,7 +1,7 @@
 //! The traced tier: tracers in the kernel, and their counts. In JSON, as a flag and as the cargo feature it is called `exact`.
 //! The *light* tracer (`--exact`) leaves system calls out; the *full* one (`--calls`) counts them too.
 //!
-//! The only room that knows BPF, and only with the cargo feature `exact`. Without it nothing is traced, and reports say so.
+//! With `path/` the only room that knows BPF, and only with the cargo feature `exact`. Without it nothing is traced, and reports say so.
 //!
 //! - [`Trace`]: a running tracer; its counts go into a [`MeterReport`](crate::MeterReport).
 //! - `trace.bpf.c`, `account.h`, `distributions.h`, `kernel.h`: the programs in the kernel. `tracer`: loads and reads them.
@@ -24,9 +24,13 @@ mod trace;
 mod tracer;
 
 #[cfg(not(feature = "exact"))]
+pub(crate) use absent::NOT_BUILT_IN;
+#[cfg(not(feature = "exact"))]
 pub use absent::Trace;
 #[cfg(feature = "exact")]
 pub use trace::Trace;
+#[cfg(feature = "exact")]
+pub(crate) use tracer::{TYPES, no_types, refusal};
 
 use crate::report::CounterFigures;
 use crate::{Figure, MeterReport};

@@ -26,7 +26,7 @@ use crate::{Roots, Subject};
 pub(super) const PROGRAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/trace.bpf.o"));
 
 /// The kernel's description of its types, to which the programs adapt.
-const TYPES: &str = "/sys/kernel/btf/vmlinux";
+pub(crate) const TYPES: &str = "/sys/kernel/btf/vmlinux";
 
 const NOT_ALLOWED: &str = "only root, or a process with CAP_BPF and CAP_PERFMON, may trace";
 const OTHER_NUMBERS: &str = "processes have other numbers in this container than in the kernel: trace `machine`";
@@ -205,13 +205,13 @@ fn is_interrupt(point: &str) -> bool {
     point.ends_with("_entry") || point.ends_with("_exit")
 }
 
-fn no_types() -> String {
+pub(crate) fn no_types() -> String {
     format!("{TYPES}: this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)")
 }
 
 /// Why the kernel refused, and the remedy.
 #[allow(clippy::needless_pass_by_value)] // As `map_err` gives it.
-fn refusal(error: libbpf_rs::Error) -> String {
+pub(crate) fn refusal(error: libbpf_rs::Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => NOT_ALLOWED.to_owned(),
         _ => format!("the kernel takes no tracer: {error:#}"),

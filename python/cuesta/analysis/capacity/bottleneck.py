@@ -20,11 +20,13 @@ from cuesta.analysis.capacity.findings import (
     Conflicting,
     DriverLimited,
     Finding,
+    Followed,
     GaveOut,
     OnTheLine,
     Saturated,
     Undecided,
     Unlimited,
+    Waiting,
     busy_or_full,
     name_most_used,
 )
@@ -35,6 +37,7 @@ from cuesta.analysis.capacity.searches import judge_search
 from cuesta.analysis.capacity.unmetered import list_suspects
 from cuesta.analysis.doubts import select_driver_doubts
 from cuesta.analysis.own_part import why_void
+from cuesta.analysis.path.explain import explain_step
 from cuesta.analysis.unsteady import why_unsteady
 from cuesta.units import join_words, seconds, share
 
@@ -66,8 +69,19 @@ def find_bottleneck(summary: "Summary") -> Finding:
     if isinstance(finding, Undecided | Unlimited) and (unstable := judge_stability(heaviest)):
         return unstable
     if isinstance(finding, Unlimited) and baseline:
-        return replace(finding, saturates=derive_asymptotes(summary).crossing)
-    return finding
+        finding = replace(finding, saturates=derive_asymptotes(summary).crossing)
+    return add_path(finding, evidence)
+
+
+def add_path(finding: Finding, evidence: Evidence) -> Finding:
+    """Say where the time of slow keys goes, if their paths are known: beside a limit, instead of what is not known."""
+    if not (explained := explain_step(evidence.measured.step, evidence.work.unit)):
+        return finding
+    if isinstance(finding, Saturated | OnTheLine):
+        return Followed(explained, finding)
+    used = evidence.most_used
+    most = f"{name_most_used(used)} is {used.name} ({share(used.used)})" if used else ""
+    return Waiting(explained, most, finding.saturates if isinstance(finding, Unlimited) else None)
 
 
 def judge_doubts(summary: "Summary", heaviest: LoadPoint) -> Finding | None:

@@ -117,6 +117,32 @@ class Conflicting:
 
 
 @dataclass(frozen=True, slots=True)
+class Followed:
+    """What limits the host, and where the time of slow keys goes, whose paths were followed."""
+
+    path: str
+    limit: Finding
+
+    def __str__(self) -> str:
+        return f"{self.limit}; {self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """No resource that is metered is known to be the limit, and the paths of slow keys say what they wait for."""
+
+    path: str
+    most: str
+    """What the host uses most; empty if it is not known."""
+    saturates: float | None = None
+    """N*: the number of users at which a resource saturates, if a sweep shows it."""
+
+    def __str__(self) -> str:
+        saturation = f"saturation at about {format_count(self.saturates)} users" if self.saturates else ""
+        return "; ".join(filter(None, (f"what users wait for: {self.path}", self.most, saturation)))
+
+
+@dataclass(frozen=True, slots=True)
 class DriverLimited:
     """The driver was the limit: what the host can do was not reached, or not seen."""
 

@@ -23,6 +23,7 @@ from cuesta.analysis.compare.sides import ENOUGH_FOR_P99, METERED, ComparedRun, 
 from cuesta.analysis.compare.verdict import ALPHA, MetricComparison, Verdict, estimate_ratio, judge_figures
 from cuesta.analysis.hodges_lehmann import CONFIDENCE, least_runs
 from cuesta.analysis.limits import NOT_DECIDED, least_values
+from cuesta.analysis.path.growth import Growth, average_means, find_growth
 from cuesta.units import many
 
 
@@ -69,6 +70,10 @@ class Comparison:
     """Judged before the headline figures."""
     headline: Sequence[MetricComparison] = ()
     exploratory: Sequence[MetricComparison] = ()
+    slower: Growth | None = None
+    """The hop of followed keys that takes longer by most on the new side; None if none does, or none was followed."""
+    quicker: Growth | None = None
+    """The hop that takes less by most."""
 
     @property
     def overall(self) -> Overall:
@@ -98,6 +103,7 @@ def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comp
     shown = [metric for metric in EXPLORATORY if metric not in tested]
     one, other = base.runs[0].facts, new.runs[0].facts
     failures = judge_failures((FAILED, WITHOUT_WORK), base, new, in_pairs)
+    hops = [average_means([run.hops for run in side.runs]) for side in (base, new)]
     judged = judge_figures([collect_figure(metric, base, new, terms, in_pairs) for metric in tested], terms.margin)
     return Comparison(
         base,
@@ -109,6 +115,8 @@ def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comp
         failures=failures,
         headline=[withhold_verdict(figure, failures) for figure in judged],
         exploratory=[estimate_ratio(collect_figure(metric, base, new, terms, in_pairs)) for metric in shown],
+        slower=find_growth(*hops),
+        quicker=find_growth(*hops[::-1]),
     )
 
 

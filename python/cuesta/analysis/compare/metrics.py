@@ -31,7 +31,7 @@ class Metric:
 def metric(name: str) -> Metric:
     figure = BY_NAME[name]
     table, *statistic = figure.path
-    of_distribution = table in DURATIONS
+    of_distribution = table in DURATIONS and len(statistic) == 1
     return Metric(
         figure.alias,
         figure.label,
@@ -73,6 +73,7 @@ EXPLORATORY = tuple(
             for series in ("response", "first_response", "echo", "whole_frame")
             for n in (50, 90, 95, 99)
         ),
+        *("echo.path.host.mean", "echo.path.outside.mean"),
         *("frames.per_key", "frames.bytes_per_key"),
         *("response.mean", "minor_faults", "switches", "system_calls", "ios"),
     )

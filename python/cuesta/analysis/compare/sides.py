@@ -5,7 +5,7 @@ A run gives one number per figure, however many transactions it had. A figure th
 
 import statistics
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cuesta._native import Histogram
@@ -25,6 +25,7 @@ from cuesta.analysis.compare.metrics import (
     Metric,
     metric,
 )
+from cuesta.analysis.path.growth import Hops, list_means
 from cuesta.analysis.planned import list_requests
 from cuesta.analysis.stationarity import variance_of_mean
 from cuesta.analysis.step import StepRecords
@@ -80,6 +81,8 @@ class ComparedRun:
     """How far its CPU figures can be trusted; empty if there are none."""
     why_excluded: str | None
     """Why it cannot be used; None if it can."""
+    hops: Hops = field(default_factory=dict)
+    """Where the time of followed keys goes, on average; empty if none was followed."""
     host_doubt: str | None = None
     """What the host did that makes the run INVALID. It counts nevertheless: without such runs the sample is biased."""
 
@@ -190,6 +193,7 @@ def extract_figures(folder: Path, summary: Summary, step: int | None = None) -> 
         errors=figures.errors.count,
         metered=metered,
         honesty=meters.honesty if meters else "",
+        hops=list_means(figures.echo.path),
         why_excluded=why_excluded(summary, measured_step, number),
         host_doubt=next((str(each) for each in doubts_of(summary, number) if each.doubt.blames == "host"), None),
     )

@@ -19,6 +19,7 @@ from cuesta.engine.ports import Agent
 from cuesta.engine.sharing import share_groups
 from cuesta.engine.spec import Threads, host_spec
 from cuesta.plan import Segment
+from cuesta.plan.followed_users import NONE
 from cuesta.private_files import replace_json
 from cuesta.records.rows import MeterRecord
 from cuesta.target import BUILTIN_HOST
@@ -134,7 +135,10 @@ def deploy(
     ):
         pids = [agent.process.pid for agent in agents if isinstance(agent, ProcessAgent)]
         own = host.process.pid if host else None
-        facts = SegmentFacts(targets, own, placement.host_cpus, pids, bool(placement.sides), placement.is_apart)
+        followed = settings.path != NONE
+        facts = SegmentFacts(
+            targets, own, placement.host_cpus, pids, bool(placement.sides), placement.is_apart, followed
+        )
         sources = choose_sources(settings.meters, facts, job.metered_every)
         spinning = may_spin(set(targets), has_own_cpus=placement.driver_cpus is not None or placement.is_apart)
         priority = neighbour is not None or any(group.background for group in settings.group)

@@ -3,7 +3,7 @@
 stdin   one row of JSON, a `MeterRequest`; then a row `mark` asks for a report since the mark before, `profile` for
         where CPU time went since the profile before; the end means stop
 stdout  JSON lines: a report at each interval, {"mark": true, …report…} for each mark,
-        {"profile": {listing, folded, flame}}
+        {"profile": {listing, folded, flame}}; rows of `paths.jsonl`, which begin with {"host_at": …
 """
 
 import io
@@ -18,11 +18,14 @@ from typing import Any, Literal, Protocol, TextIO
 from cuesta import _native
 from cuesta.engine.local.node_exporter import NodeExporter, is_url
 from cuesta.errors import CuestaError, UsageError
+from cuesta.records.rows import PathCounts
 from cuesta.terminal import write
 
 COVERED = 0.9
 """The part of the busy samples that a profile's locations cover, 0 to 1."""
 EXAMPLE = """for example {"every": 1.0}; docs/meters.md has all names"""
+PATHS_EVERY = 0.25
+"""Seconds between two looks at what was followed: the kernel's buffer has room for more than that."""
 SHORTEST = 0.05
 """Seconds of the shortest interval: the kernel counts CPU time in ticks of 10 ms."""
 LONGEST = 65_536
@@ -45,6 +48,8 @@ class MeterRequest:
     """Whether CPU time is kept by location too, for a profile."""
     traced: Literal["light", "full"] | None = None
     """How much of the kernel is traced."""
+    follow: Literal["connections", "terminals"] | None = None
+    """Whose keys are followed: those of probe lines over TCP; with `terminals` also those of terminals here."""
 
     def json(self) -> str:
         return json.dumps(asdict(self))
@@ -88,6 +93,7 @@ EXPECTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "sampled": ("true or false", lambda value: isinstance(value, bool)),
     "stacks": ("true or false", lambda value: isinstance(value, bool)),
     "traced": ('"light", "full" or null', lambda value: value in ("light", "full", None)),
+    "follow": ('"connections", "terminals" or null', lambda value: value in ("connections", "terminals", None)),
 }
 """The names of a request: what their values are."""
 
@@ -115,7 +121,20 @@ def stream() -> None:
     request = MeterRequest.parse(text)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # in every locale, as its reader expects
-    Stream(open_meters(request), 0, sys.stdout).run(request.every)
+    follower = start_follower(request, sys.stdout)  # first: what it costs is then part of the sampler's constants
+    Stream(open_meters(request), 0, sys.stdout, follower).run(request.every)
+
+
+def start_follower(request: MeterRequest, out: TextIO) -> _native.Follower | None:
+    """Start to follow keys, if that is asked for; if it cannot be done, write a row that says why."""
+    if request.follow is None:
+        return None
+    try:
+        return _native.Follower.start(terminals=request.follow == "terminals")
+    except _native.RunError as error:
+        counts = PathCounts(keys=0, finished=0, lost=0, unknown=0, missing=[f"all hops: {error}"])
+        write(json.dumps({"host_at": _native.now(), "counts": asdict(counts)}), out)
+        return None
 
 
 class Meters(Protocol):
@@ -131,10 +150,11 @@ class Meters(Protocol):
 class Stream:
     """Writes reports until its orders end."""
 
-    def __init__(self, meters: Meters, orders: int, out: TextIO) -> None:
+    def __init__(self, meters: Meters, orders: int, out: TextIO, follower: _native.Follower | None = None) -> None:
         self.meters = meters
         self.orders = orders
         self.out = out
+        self.follower = follower
         self.marked = meters.snapshot()
         self.incomplete = b""
         """The beginning of an order whose end has not arrived."""
@@ -145,11 +165,16 @@ class Stream:
         while True:
             due = max(due + every, _native.now() / 1e9 - every)
             while (left := due - _native.now() / 1e9) > 0:
-                if not select.select([self.orders], [], [], left)[0]:
-                    break
-                if not self.obey():
-                    return
+                wait = min(left, PATHS_EVERY) if self.follower else left
+                if select.select([self.orders], [], [], wait)[0] and not self.obey():
+                    return self.write_paths()
+                self.write_paths()
             write(self.meters.report(), self.out)
+
+    def write_paths(self) -> None:
+        """Write what was followed since the last call."""
+        if self.follower:
+            write(self.follower.read_rows(), self.out, end="")
 
     def obey(self) -> bool:
         """Read and obey orders. False at the end of input."""

@@ -114,6 +114,8 @@ class SegmentFacts:
     """Whether either side has a network of its own."""
     apart: bool = False
     """Whether the driver is on other machines."""
+    followed: bool = False
+    """Whether keys of probe lines are followed through the host."""
 
 
 def choose_sources(meters: str, facts: SegmentFacts, every: float | None = None) -> list[MeterSource]:
@@ -132,7 +134,16 @@ def choose_source(where: str, facts: SegmentFacts, every: float | None = None) -
     if source.request is None:
         return source
     request = add_tracing(source.request, TRACED[tier]) if tier else source.request
+    request = replace(request, follow=choose_followed(source, facts))
     return replace(source, request=replace(request, every=every or request.every))
+
+
+def choose_followed(source: MeterSource, facts: SegmentFacts) -> Literal["connections", "terminals"] | None:
+    """Whose keys a host's meters follow; None if none, as where its counters are read over HTTP."""
+    if not facts.followed or source.source == "node_exporter":
+        return None
+    is_here = source.source == "here" and any(kind(target, facts) == "programs" for target in facts.targets)
+    return "terminals" if is_here else "connections"
 
 
 def name_cpus(subject: str, facts: SegmentFacts) -> str:

@@ -32,6 +32,8 @@ STARTING = 60.0
 """Seconds that a meter has for its first reading: on a busy machine tracers load slowly."""
 LATE = 500_000_000
 """The most nanoseconds between a bound and its reading."""
+PATH_ROW = '{"host_at"'
+"""The beginning of a row of `paths.jsonl`, which is recorded as it is."""
 REMEDIES = SSH_REMEDIES | {
     "not found": "install cuesta there, or say where it is: ssh://HOST?command=/opt/cuesta/bin/cuesta",
     "no such file": "say where cuesta is there: ssh://HOST?command=/opt/cuesta/bin/cuesta",
@@ -57,8 +59,11 @@ def run_all_meters(sources: Sequence[MeterSource], folder: Path) -> Iterator[Seq
 @contextmanager
 def run_meters(source: MeterSource, folder: Path, suffix: str = "") -> Iterator["Metering"]:
     """Run the meters of one host. `suffix` ends the names of its files, without their extension."""
-    with record_file(folder / f"meters{suffix}.jsonl", "a") as file:
-        meter = Metering(source, file, folder / f"flame{suffix}.svg")
+    with ExitStack() as files:
+        file = files.enter_context(record_file(folder / f"meters{suffix}.jsonl", "a"))
+        follows = source.request and source.request.follow
+        paths = files.enter_context(record_file(folder / f"paths{suffix}.jsonl", "a")) if follows else None
+        meter = Metering(source, file, folder / f"flame{suffix}.svg", paths)
         meter.start()
         try:
             yield meter
@@ -69,9 +74,11 @@ def run_meters(source: MeterSource, folder: Path, suffix: str = "") -> Iterator[
 class Metering:
     """A metering process and its record."""
 
-    def __init__(self, source: MeterSource, file: RecordFile, flame: Path) -> None:
+    def __init__(self, source: MeterSource, file: RecordFile, flame: Path, paths: RecordFile | None = None) -> None:
         self.meter_source = source
         self.file = file
+        self.paths = paths
+        """The record of the paths of keys, if they are followed."""
         self.flame = flame
         """The file of its flame graph."""
         self.process: subprocess.Popen[str] | None = None
@@ -227,6 +234,8 @@ class Metering:
                 self._launch(self.meter_source.command)
 
     def _take(self, text: str) -> None:
+        if self.paths and text.startswith(PATH_ROW):
+            return self.paths.write_text(text)
         self.reads.set()
         try:
             row = json.loads(text)

@@ -1,6 +1,7 @@
 //! Lines that a tracer at the host is to follow.
 
-use cuesta_lines::{FOLLOWED_PORTS, Line, LineMark, Options};
+use cuesta_lines::{Line, LineMark, Options};
+use cuesta_record::FOLLOWED_PORTS;
 
 use super::harness::{PATIENCE, ask};
 use super::peers::openssh;

@@ -1,0 +1,185 @@
+/* The lines whose keys are followed: TCP connections, and terminals of this machine.
+ *
+ * The driver marks its probe lines in ways that the kernel sees, so that neither side must be told: a connection comes from a range of
+ * ports, the master of a pseudo-terminal is exclusive (TIOCEXCL).
+ */
+#pragma once
+
+#include "kernel.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#define CONNECTIONS 8192
+#define RECENT 16
+#define MOST_SENT 256 /* more is no answer to a key */
+
+/* Set before loading, as `follower.rs` writes it. */
+const volatile struct {
+	__u16 first_port, last_port;  /* the clients' */
+	__u8 terminals;               /* whether marked terminals are followed */
+	__u8 controls;                /* whether every eighth key is not followed, to tell what following costs */
+	__u8 sees_writes;             /* whether the kernel has `tcp_sendmsg_locked` */
+} settings = {};
+
+/* The two ends of a connection, as this end sees them; of each address 32 bits. Of a terminal only its number, as `remote_port`. */
+struct ends {
+	__u32 local, remote;
+	__u16 local_port, remote_port;
+};
+
+/* How often something has been sent for a key. */
+struct recent {
+	__u32 to, sent;
+};
+
+/* Its place in `connections` is its number, which its ends give: to look it up in a hash table takes ten times as long. Of two lines
+ * with one place only the newer one is followed. */
+struct connection {
+	struct ends ends;
+	__u64 arrived;          /* when its last segment with data came */
+	__u32 received;         /* bytes of which the programs have been told; keys of a terminal */
+	__u32 next;
+	struct recent recent[RECENT];
+	__u32 reader;           /* the task that last read from it */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, CONNECTIONS);
+	__type(key, __u32);
+	__type(value, struct connection);
+} connections SEC(".maps");
+
+static __always_inline struct connection *connection_at(__u32 connection)
+{
+	__u32 at = connection % CONNECTIONS;
+
+	return connection ? bpf_map_lookup_elem(&connections, &at) : 0;
+}
+
+static __always_inline bool is_followed_port(__u16 port)
+{
+	return port >= settings.first_port && port <= settings.last_port;
+}
+
+static __always_inline bool is_followed(const struct sock *sk)
+{
+	return is_followed_port(bpf_ntohs(sk->__sk_common.skc_dport));
+}
+
+static __always_inline bool is_internet(const struct sock *sk)
+{
+	__u16 family = sk->__sk_common.skc_family;
+
+	return family == AF_INET || family == AF_INET6;
+}
+
+static __always_inline __u32 fold(const __u32 address[4])
+{
+	/* ::ffff:a.b.c.d is a.b.c.d. */
+	return !address[0] && !address[1] && address[2] == bpf_htonl(0xffff) ? address[3] :
+	       address[0] ^ address[1] ^ address[2] ^ address[3];
+}
+
+static __always_inline void read_ends(const struct sock *sk, struct ends *ends)
+{
+	ends->local_port = sk->__sk_common.skc_num;
+	ends->remote_port = bpf_ntohs(sk->__sk_common.skc_dport);
+	if (sk->__sk_common.skc_family == AF_INET) {
+		ends->local = sk->__sk_common.skc_rcv_saddr;
+		ends->remote = sk->__sk_common.skc_daddr;
+	} else {
+		__u32 local[4], remote[4];
+
+		BPF_CORE_READ_INTO(&local, sk, __sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32);
+		BPF_CORE_READ_INTO(&remote, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr32);
+		ends->local = fold(local);
+		ends->remote = fold(remote);
+	}
+}
+
+/* The ports of a client have different places, and up to four clients with one port mostly have. */
+static __always_inline __u32 place_of(const struct ends *ends)
+{
+	__u32 client = (ends->remote ^ ends->local_port) * 2654435761U >> 30;
+
+	return 1 + (client << 11 | (ends->remote_port & 2047)) % (CONNECTIONS - 1);
+}
+
+/* The number of a connection; 0 if it is not known. */
+static __always_inline __u32 find_connection(const struct ends *ends)
+{
+	__u32 number = place_of(ends);
+	struct connection *connection = connection_at(number);
+
+	return connection && connection->ends.remote_port == ends->remote_port &&
+			       connection->ends.local_port == ends->local_port &&
+			       connection->ends.remote == ends->remote && connection->ends.local == ends->local ?
+		       number :
+		       0;
+}
+
+static __always_inline __u32 find_connection_of(const struct sock *sk)
+{
+	struct ends ends = {};
+
+	read_ends(sk, &ends);
+	return find_connection(&ends);
+}
+
+static __always_inline __u32 add_connection(struct ends *ends)
+{
+	__u32 number = place_of(ends);
+	struct connection *connection = connection_at(number);
+
+	if (!connection)
+		return 0;
+	__builtin_memset(connection, 0, sizeof(*connection));
+	connection->ends = *ends;
+	return number;
+}
+
+/* Whether a key is one of every eighth that is not followed. */
+static __always_inline bool is_control(__u32 port, __u32 to)
+{
+	__u32 mixed = (to ^ port * 2654435761U) * 2246822519U;
+
+	return settings.controls && to && (mixed ^ mixed >> 15) * 3266489917U < 1U << 29;
+}
+
+/* Whether there is nothing more to be sent for a key: enough was, or something was and a newer key has come. */
+static __always_inline bool is_over(struct connection *connection, __u32 to, __u32 turn)
+{
+	struct recent *recent = &connection->recent[turn % RECENT];
+
+	return recent->to != to || recent->sent >= MOST_SENT || (recent->sent && connection->received != to);
+}
+
+/* A key has come; its turn among the recent ones. */
+static __always_inline __u32 add_recent(struct connection *connection, __u32 to)
+{
+	__u32 turn = connection->next++;
+	struct recent *recent = &connection->recent[turn % RECENT];
+
+	connection->received = to;
+	recent->to = to;
+	recent->sent = 0;
+	return turn;
+}
+
+static __always_inline void count_sent(struct connection *connection, __u32 to, __u32 turn)
+{
+	struct recent *recent = &connection->recent[turn % RECENT];
+
+	if (recent->to == to)
+		recent->sent++;
+}
+
+/* Nothing more is sent for the keys so far. */
+static __always_inline void end_recent(struct connection *connection)
+{
+	for (int at = 0; at < RECENT; at++)
+		connection->recent[at].sent = MOST_SENT;
+}

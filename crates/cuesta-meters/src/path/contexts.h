@@ -1,0 +1,182 @@
+/* In which context a CPU runs, and the keys that have just come there, for whom is woken next. */
+#pragma once
+
+#include "keys.h"
+
+/* What a CPU is doing; each may interrupt those before. */
+enum { IN_TASK, IN_SOFT, IN_HARD, LEVELS };
+
+/* In a task's own context the next waking belongs to a key only for so many ns: there is no end of the function that wakes. */
+#define SOON 20000
+
+struct cpu {
+	__u32 soft, hard, timer;  /* whether it is in a soft interrupt, in one of hardware, in the handler of a timer */
+	__u32 ready[LEVELS];      /* whether keys have just come, in `ready_keys` */
+};
+
+/* How many CPUs have keys that have just come: mostly none, which spares all others a look. */
+__s32 announced = 0;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct cpu);
+} cpus SEC(".maps");
+
+/* Keys that have just come to a socket. */
+struct ready {
+	struct bundle bundle;
+	__u64 at;
+	__u32 pid; /* in whose context */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, LEVELS);
+	__type(key, __u32);
+	__type(value, struct ready);
+} ready_keys SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, LEVELS);
+	__type(key, __u32);
+	__type(value, struct scratch);
+} scratches SEC(".maps");
+
+static __always_inline struct cpu *this_cpu(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&cpus, &zero);
+}
+
+static __always_inline __u32 level_of(struct cpu *cpu)
+{
+	return cpu->hard || cpu->timer ? IN_HARD : cpu->soft ? IN_SOFT : IN_TASK;
+}
+
+static __always_inline struct scratch *scratch_at(__u32 level)
+{
+	return bpf_map_lookup_elem(&scratches, &level);
+}
+
+/* Keys have come: whoever is woken next, by the function that runs now, is woken for them. */
+static __always_inline struct ready *announce(struct cpu *cpu, __u32 level, __u64 now)
+{
+	struct ready *ready = bpf_map_lookup_elem(&ready_keys, &level);
+
+	if (!ready || level >= LEVELS)
+		return 0;
+	if (!cpu->ready[level])
+		__sync_fetch_and_add(&announced, 1);
+	cpu->ready[level] = 1;
+	ready->at = now;
+	ready->pid = bpf_get_current_task_btf()->pid;
+	return ready;
+}
+
+static __always_inline void end_announcement(struct cpu *cpu, __u32 level)
+{
+	if (level >= LEVELS || !cpu->ready[level])
+		return;
+	cpu->ready[level] = 0;
+	__sync_fetch_and_add(&announced, -1);
+}
+
+/* The keys for which a task is woken now; none if it is woken for something else. */
+static __always_inline struct bundle *find_ready(struct cpu *cpu, __u32 level, __u64 now)
+{
+	struct ready *ready = level < LEVELS && cpu->ready[level] ? bpf_map_lookup_elem(&ready_keys, &level) : 0;
+
+	if (!ready)
+		return 0;
+	if (level == IN_TASK) {
+		end_announcement(cpu, IN_TASK);
+		if (now - ready->at > SOON || ready->pid != (__u32)bpf_get_current_task_btf()->pid)
+			return 0;
+	}
+	return &ready->bundle;
+}
+
+/* Fetches the keys for which the running task works now, as `collect` does. */
+static __always_inline bool collect_current(struct scratch *scratch, __u64 now)
+{
+	__u32 number = number_of(bpf_get_current_task_btf());
+	struct task *task = task_at(number);
+
+	return task && task->now && collect(scratch, number, task->now >> 1, task->now & 1, now);
+}
+
+static __always_inline int enter(bool hard, bool begins)
+{
+	struct cpu *cpu = this_cpu();
+
+	if (!cpu)
+		return 0;
+	if (hard) {
+		cpu->hard = begins;
+	} else {
+		cpu->soft = begins;
+		end_announcement(cpu, IN_SOFT);
+	}
+	return 0;
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(soft_begins)
+{
+	return enter(false, true);
+}
+
+SEC("tp_btf/softirq_exit")
+int BPF_PROG(soft_ends)
+{
+	return enter(false, false);
+}
+
+SEC("tp_btf/irq_handler_entry")
+int BPF_PROG(hard_begins)
+{
+	return enter(true, true);
+}
+
+SEC("tp_btf/irq_handler_exit")
+int BPF_PROG(hard_ends)
+{
+	return enter(true, false);
+}
+
+static __always_inline int expire(bool begins)
+{
+	struct cpu *cpu = this_cpu();
+
+	if (cpu)
+		cpu->timer = begins;
+	return 0;
+}
+
+SEC("tp_btf/hrtimer_expire_entry")
+int BPF_PROG(precise_begins)
+{
+	return expire(true);
+}
+
+SEC("tp_btf/hrtimer_expire_exit")
+int BPF_PROG(precise_ends)
+{
+	return expire(false);
+}
+
+SEC("tp_btf/timer_expire_entry")
+int BPF_PROG(timer_begins)
+{
+	return expire(true);
+}
+
+SEC("tp_btf/timer_expire_exit")
+int BPF_PROG(timer_ends)
+{
+	return expire(false);
+}

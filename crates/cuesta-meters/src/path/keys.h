@@ -1,0 +1,265 @@
+/* Keys on their way: who has them now, and by which visits they came there.
+ *
+ * A key is the last of the bytes that a segment brings. Who has it is a task, a terminal's port or a connection; each passes
+ * it on with one more visit, whose parent is the one before. Visits are never changed, so that a key may go two ways.
+ */
+#pragma once
+
+#include "connections.h"
+#include "spent.h"
+
+/* Kinds of a visit's time that are not a task's, after those of `spent.h`. */
+enum { NETWORK_STACK = OWN_KINDS, WORKER_QUEUE, OTHERS_KEYS, SENT, HELD, KINDS };
+/* Where to a key goes: to the program, or back with its echo. */
+enum { KEYS, ECHOES };
+/* Why an echo is held, as `chain.rs` reads it. */
+enum { HELD_OTHERWISE, HELD_BY_NAGLE, HELD_BY_CORK, HELD_BY_WINDOW, HELD_BY_CONGESTION };
+
+#define VISITS 32768
+#define MOST_KEYS 8
+#define MOST_VISITS 32
+
+/* As `chain.rs` reads it. */
+struct visit {
+	__u64 ns[KINDS];
+	__u64 ended;
+	__u32 id, parent;
+	__u32 call; /* what its task last slept in */
+	__u32 why;  /* of `HELD` */
+	struct name task, rival, waker;
+	__u32 unused;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, VISITS);
+	__type(key, __u32);
+	__type(value, struct visit);
+} visits SEC(".maps");
+
+__u32 last_visit = 0;
+
+/* A key that goes on. */
+struct going {
+	__u64 begun;     /* when its segment came */
+	__u32 from, to;  /* the segment's bytes in the stream: behind `from`, up to `to` */
+	__u32 visit;     /* the last */
+	__u32 turn;      /* as in `add_recent` */
+};
+
+/* Keys of one connection that go the same way together. */
+struct bundle {
+	__u32 connection;
+	__u32 way;
+	__u32 n;
+	struct going keys[MOST_KEYS];
+};
+
+/* A key that a task has. */
+struct had {
+	struct going key;
+	__u64 since;
+	struct spent spent;  /* by then */
+};
+
+struct holder {
+	__u32 task;
+	__u16 connection, way;
+};
+
+struct holding {
+	struct holder holder;
+	__u32 next;
+	struct had keys[MOST_KEYS];
+};
+
+#define HOLDINGS 16384
+
+/* Each at a place that its holder gives; of two with one place the newer one stays. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, HOLDINGS);
+	__type(key, __u32);
+	__type(value, struct holding);
+} held SEC(".maps");
+
+/* Too large for the stack. Interrupts have their own. */
+struct scratch {
+	struct bundle bundle;
+	struct spent spent;
+};
+
+static __always_inline bool is_of(const struct holding *holding, __u32 task, __u32 connection, __u32 way)
+{
+	return holding->holder.task == task && holding->holder.connection == connection && holding->holder.way == way;
+}
+
+static __always_inline struct holding *holding_at(__u32 task, __u32 connection, __u32 way)
+{
+	__u32 at = (task * 2654435761U ^ (connection << 1 | way) * 2246822519U) >> 16 & (HOLDINGS - 1);
+
+	return bpf_map_lookup_elem(&held, &at);
+}
+
+/* What a task holds of a connection; 0 if nothing. */
+static __always_inline struct holding *find_holding(__u32 task, __u32 connection, __u32 way)
+{
+	struct holding *holding = holding_at(task, connection, way);
+
+	return holding && is_of(holding, task, connection, way) ? holding : 0;
+}
+
+/* The same, made if there is none. */
+static __always_inline struct holding *make_holding(__u32 task, __u32 connection, __u32 way)
+{
+	struct holding *holding = holding_at(task, connection, way);
+
+	if (!holding || is_of(holding, task, connection, way))
+		return holding;
+	holding->holder.task = task;
+	holding->holder.connection = connection;
+	holding->holder.way = way;
+	for (int at = 0; at < MOST_KEYS; at++)
+		holding->keys[at].key.begun = 0;
+	return holding;
+}
+
+static __always_inline struct visit *visit_at(__u32 id)
+{
+	__u32 at = id % VISITS;
+	struct visit *visit = id ? bpf_map_lookup_elem(&visits, &at) : 0;
+
+	return visit && visit->id == id ? visit : 0;
+}
+
+/* A visit of no time so far; 0 if there is none. */
+static __always_inline struct visit *add_visit(__u32 parent, __u64 now)
+{
+	__u32 id = __sync_fetch_and_add(&last_visit, 1) + 1;
+	__u32 at = id % VISITS;
+	struct visit *visit = id ? bpf_map_lookup_elem(&visits, &at) : 0;
+
+	if (!visit)
+		return 0;
+	__builtin_memset(visit, 0, sizeof(*visit));
+	visit->id = id;
+	visit->parent = parent;
+	visit->ended = now;
+	return visit;
+}
+
+static __always_inline void name_visit(struct visit *visit, struct task *task)
+{
+	visit->task = task->self;
+	visit->rival = task->rival;
+	visit->waker = task->waker;
+	visit->call = task->call;
+}
+
+/* Adds a visit that all keys of a bundle had together: `ns` of a kind, at a task if there is one. */
+static __always_inline void add_visits(struct bundle *bundle, __u32 kind, __u64 ns, struct task *task, __u64 now)
+{
+	for (int each = 0; each < MOST_KEYS; each++) {
+		if (each >= bundle->n)
+			break;
+		struct visit *visit = add_visit(bundle->keys[each].visit, now);
+
+		if (!visit)
+			continue;
+		visit->ns[kind] = ns;
+		if (task)
+			name_visit(visit, task);
+		bundle->keys[each].visit = visit->id;
+	}
+}
+
+/* Splits its CPU time: until it last did something for another connection, that was for others' keys. */
+static __always_inline void split_cpu(struct visit *visit, struct task *task, struct had *had, __u64 connection)
+{
+	__u64 until = task->doing == connection ? task->others_cpu : task->doing_cpu;
+	__u64 before = had->spent.ns[ON_CPU];
+	__u64 others = until > before ? until - before : 0;
+
+	if (others > visit->ns[ON_CPU])
+		others = visit->ns[ON_CPU];
+	visit->ns[ON_CPU] -= others;
+	visit->ns[OTHERS_KEYS] = others;
+}
+
+/* Fetches the keys that a task has of a connection, each with its visit there, into `scratch->bundle`. Says whether there are any. */
+static __noinline bool collect(struct scratch *scratch, __u32 number, __u32 connection, __u32 way, __u64 now)
+{
+	struct holding *holding = find_holding(number, connection, way);
+	struct task *task = task_at(number);
+	struct connection *line = connection_at(connection);
+	struct bundle *bundle = &scratch->bundle;
+	__u32 n = 0;
+
+	bundle->connection = connection;
+	bundle->way = way;
+	bundle->n = 0;
+	if (!holding || !task || !line)
+		return false;
+	read_spent(task, &scratch->spent);
+	for (int at = 0; at < MOST_KEYS; at++) {
+		struct had *had = &holding->keys[at];
+
+		if (!had->key.begun)
+			continue;
+		if (is_over(line, had->key.to, had->key.turn)) {
+			had->key.begun = 0;
+			continue;
+		}
+		struct visit *visit = add_visit(had->key.visit, now);
+
+		if (!visit)
+			continue;
+		spent_between(&had->spent, had->since, &scratch->spent, now, (struct amounts *)visit->ns);
+		name_visit(visit, task);
+		split_cpu(visit, task, had, connection);
+		struct going *going = &bundle->keys[n++ % MOST_KEYS];
+
+		*going = had->key;
+		going->visit = visit->id;
+	}
+	bundle->n = n;
+	return n > 0;
+}
+
+static __always_inline void put(struct had *had, struct going *key, struct spent *spent, __u64 now)
+{
+	had->key = *key;
+	had->since = now;
+	had->spent = *spent;
+}
+
+/* Gives keys to a task. One that it has already it keeps as it came first, unless it `slept` until now: then it was this
+ * one that it waited for. */
+static __noinline void give(struct scratch *scratch, struct bundle *bundle, __u32 number, bool slept, __u64 now)
+{
+	struct task *task = task_at(number);
+	struct holding *holding = make_holding(number, bundle->connection, bundle->way);
+
+	if (!task || !holding)
+		return;
+	read_spent(task, &scratch->spent);
+	for (int each = 0; each < MOST_KEYS; each++) {
+		if (each >= bundle->n)
+			break;
+		struct going *key = &bundle->keys[each];
+		bool known = false;
+
+		for (int at = 0; at < MOST_KEYS; at++) {
+			struct had *had = &holding->keys[at];
+
+			if (had->key.begun == key->begun && had->key.to == key->to) {
+				known = true;
+				if (slept)
+					put(had, key, &scratch->spent, now);
+			}
+		}
+		if (!known)
+			put(&holding->keys[holding->next++ % MOST_KEYS], key, &scratch->spent, now);
+	}
+	task->now = bundle->connection << 1 | bundle->way;
+}

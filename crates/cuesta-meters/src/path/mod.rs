@@ -1,0 +1,28 @@
+//! The path of keys through the host, followed in the kernel: with the cargo feature `exact`.
+//!
+//! - [`Follower`]: the running programs; [`FollowSpec`]: which keys they follow. It gives rows of `paths.jsonl`.
+//! - `path.bpf.c`: the programs, and what they share. `kernel.h`: what they know of the kernel. `spent.h`: what a task spends its time on.
+//!   `connections.h`: which lines are followed. `keys.h`: who has a key, and by which visits. `contexts.h`: who is woken for a key.
+//!   `tasks.h`, `terminals.h`, `segments.h`: how keys are passed on. `finished.h`: paths leave the kernel.
+//! - `chain`: the bytes of a finished path → its hops. Pure.
+
+#[cfg(not(feature = "exact"))]
+mod absent;
+#[cfg(feature = "exact")]
+mod chain;
+#[cfg(feature = "exact")]
+mod follower;
+
+#[cfg(not(feature = "exact"))]
+pub use absent::Follower;
+#[cfg(feature = "exact")]
+pub use follower::Follower;
+
+/// Which keys are followed: those of a driver's probe lines, which come from [`cuesta_record::FOLLOWED_PORTS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FollowSpec {
+    /// Whether terminals of this machine are followed too whose masters are exclusive (`TIOCEXCL`).
+    pub terminals: bool,
+    /// Whether every eighth key is left out, to tell what following costs.
+    pub controls: bool,
+}

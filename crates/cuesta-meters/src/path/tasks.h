@@ -1,0 +1,111 @@
+/* Tasks pass keys on: by waking others, and to their children. */
+#pragma once
+
+#include "contexts.h"
+#include "segments.h"
+#include "terminals.h"
+
+static __always_inline void leave_cpu(struct task *task, struct task_struct *it, bool sleeps)
+{
+	__u32 state = !sleeps ? RUN_QUEUE : BPF_CORE_READ_BITFIELD_PROBED(it, in_iowait) ? DISK : SLEEPING;
+
+	write_name(&task->self, it); /* it may have loaded another program */
+	charge(task, ON_CPU, state, bpf_ktime_get_ns());
+	if (sleeps && !(it->flags & PF_KTHREAD)) {
+		struct pt_regs *registers = (struct pt_regs *)bpf_task_pt_regs(it);
+
+		task->call = CALL_OF(registers);
+	}
+}
+
+/* A task that was woken while another one had the CPU waited for that one. */
+static __always_inline void take_cpu(struct task *task, struct task_struct *before)
+{
+	__u32 kind = task->state == WAKING && before->pid ? RUN_QUEUE : task->state;
+
+	if (kind == RUN_QUEUE)
+		write_name(&task->rival, before);
+	charge(task, kind, ON_CPU, bpf_ktime_get_ns());
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
+{
+	if (!prev->bpf_storage && !next->bpf_storage)
+		return 0;
+	struct task *leaves = task_at(number_of(prev)), *comes = task_at(number_of(next));
+
+	if (leaves)
+		leave_cpu(leaves, prev, !preempt && prev_state);
+	if (comes)
+		take_cpu(comes, prev);
+	return 0;
+}
+
+/* Its sleep ends, by a task, a timer or another interrupt. */
+static __always_inline void end_sleep(struct task *task, struct cpu *cpu, __u32 level, __u64 now)
+{
+	if (level == IN_TASK)
+		write_name(&task->waker, bpf_get_current_task_btf());
+	else
+		task->waker.pid = 0;
+	charge(task, cpu->timer && task->state == SLEEPING ? TIMER : task->state, WAKING, now);
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(waking, struct task_struct *woken)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+
+	if (!woken->bpf_storage && !announced && !current->bpf_storage)
+		return 0;
+	struct cpu *cpu = this_cpu();
+
+	if (!cpu)
+		return 0;
+	__u32 level = level_of(cpu);
+	bool may_pass = cpu->ready[level] || (level == IN_TASK && current->bpf_storage);
+
+	if (!may_pass && !woken->bpf_storage)
+		return 0;
+	__u32 number = number_of(woken);
+	struct task *task = task_at(number);
+	__u64 now = bpf_ktime_get_ns();
+
+	if (task && task->state != ON_CPU && task->state != RUN_QUEUE)
+		end_sleep(task, cpu, level, now);
+	if (!may_pass || woken->flags & PF_WQ_WORKER)
+		return 0;
+	struct scratch *scratch = scratch_at(level);
+	struct bundle *bundle = find_ready(cpu, level, now);
+
+	if (!scratch)
+		return 0;
+	if (!bundle) {
+		if (level != IN_TASK || !collect_current(scratch, now))
+			return 0;
+		bundle = &scratch->bundle;
+	}
+	if (!number)
+		number = make_number(woken, WAKING, now);
+	if (bundle == &scratch->bundle)
+		note_reader(task_at(number_of(current)), number);
+	else
+		note_accepter(bundle, number);
+	give(scratch, bundle, number, true, now);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
+{
+	if (!parent->bpf_storage)
+		return 0;
+	struct scratch *scratch = scratch_at(IN_TASK);
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!scratch || !collect_current(scratch, now))
+		return 0;
+	give(scratch, &scratch->bundle, make_number(child, RUN_QUEUE, now), true, now);
+	return 0;
+}

@@ -1,0 +1,201 @@
+/* Pseudo-terminals: a worker of the kernel passes on what was written to one end. Keys of marked terminals begin and end here. */
+#pragma once
+
+#include "contexts.h"
+#include "finished.h"
+
+/* The function of terminals' workers; none if the kernel hides it. */
+extern const void flush_to_ldisc __ksym __weak;
+
+/* A terminal's port: characters for one of its ends. */
+struct port {
+	struct bundle bundle;
+	__u64 since;
+	__u32 reader;  /* the task that last waited for them */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, __u64);
+	__type(value, struct port);
+} ports SEC(".maps");
+
+/* How many ports have keys that wait for the worker: mostly none, which spares all others a look. */
+__s32 queued_ports = 0;
+
+static __always_inline bool passes_characters(struct work_struct *work)
+{
+	return &flush_to_ldisc && work->func == (work_func_t)&flush_to_ldisc;
+}
+
+static __always_inline struct tty_port *port_of(struct work_struct *work)
+{
+	return (void *)work - bpf_core_field_offset(struct tty_port, buf.work);
+}
+
+/* Whether characters for this port are what a program at the terminal printed. */
+static __always_inline bool is_master(struct tty_port *port)
+{
+	struct tty_driver *driver = BPF_CORE_READ(port, itty, driver);
+
+	if (bpf_core_field_exists(driver->subtype))
+		return BPF_CORE_READ(driver, subtype) == PTY_TYPE_MASTER;
+	return BPF_CORE_READ((struct tty_driver___short *)driver, subtype) == PTY_TYPE_MASTER;
+}
+
+/* The followed connection that a marked terminal is, by the port of its other end; 0 if it is not marked. */
+static __always_inline __u32 marked_terminal(struct tty_port *port)
+{
+	struct tty_struct *tty = BPF_CORE_READ(port, itty);
+
+	if (!(BPF_CORE_READ(tty, link, flags) & 1UL << TTY_EXCLUSIVE))
+		return 0;
+	struct ends ends = { .remote_port = BPF_CORE_READ(tty, index) };
+	__u32 number = find_connection(&ends);
+
+	return number ? number : add_connection(&ends);
+}
+
+/* A key of a marked terminal is written to its master: whoever writes is the driver. */
+static __always_inline bool begin_at_terminal(struct scratch *scratch, struct tty_port *port, __u64 now)
+{
+	__u32 number = is_master(port) ? 0 : marked_terminal(port);
+	struct connection *connection = connection_at(number);
+	struct bundle *bundle = &scratch->bundle;
+
+	if (!connection)
+		return false;
+	struct going key = { .begun = now, .from = connection->received, .to = connection->received + 1 };
+
+	key.turn = add_recent(connection, key.to);
+	count(COUNT_KEYS);
+	bundle->connection = number;
+	bundle->way = KEYS;
+	bundle->n = 1;
+	bundle->keys[0] = key;
+	return true;
+}
+
+SEC("tp_btf/workqueue_queue_work")
+int BPF_PROG(queued, int cpu, void *queue, struct work_struct *work)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+
+	if ((!current->bpf_storage && !settings.terminals) || !passes_characters(work))
+		return 0;
+	struct cpu *here = this_cpu();
+	struct scratch *scratch = scratch_at(IN_TASK);
+	struct tty_port *port = port_of(work);
+	__u64 now = bpf_ktime_get_ns(), key = (__u64)port;
+
+	if (!here || !scratch || level_of(here) != IN_TASK)
+		return 0;
+	if (!(settings.terminals && begin_at_terminal(scratch, port, now)) && !collect_current(scratch, now))
+		return 0;
+	if (is_master(port))
+		scratch->bundle.way = ECHOES;
+	struct port *known = bpf_map_lookup_elem(&ports, &key);
+
+	if (!known) {
+		struct port empty = {};
+
+		bpf_map_update_elem(&ports, &key, &empty, BPF_ANY);
+		known = bpf_map_lookup_elem(&ports, &key);
+	}
+	if (!known)
+		return 0;
+	if (!known->bundle.n)
+		__sync_fetch_and_add(&queued_ports, 1);
+	known->bundle = scratch->bundle;
+	known->since = now;
+	return 0;
+}
+
+SEC("tp_btf/workqueue_execute_start")
+int BPF_PROG(worker_begins, struct work_struct *work)
+{
+	if (!queued_ports || !passes_characters(work))
+		return 0;
+	__u64 key = (__u64)port_of(work);
+	struct port *port = bpf_map_lookup_elem(&ports, &key);
+
+	if (!port || !port->bundle.n)
+		return 0;
+	struct scratch *scratch = scratch_at(IN_TASK);
+	__u64 now = bpf_ktime_get_ns();
+	__u32 number = make_number(bpf_get_current_task_btf(), ON_CPU, now);
+	struct task *worker = task_at(number);
+
+	if (!scratch || !worker)
+		return 0;
+	scratch->bundle = port->bundle;
+	port->bundle.n = 0;
+	__sync_fetch_and_add(&queued_ports, -1);
+	add_visits(&scratch->bundle, WORKER_QUEUE, now - port->since, worker, now);
+	worker->port = key;
+	worker->woke = 0;
+	give(scratch, &scratch->bundle, number, true, now);
+	return 0;
+}
+
+/* A worker, as a terminal's, has woken the reader. */
+static __always_inline void note_reader(struct task *waker, __u32 reader)
+{
+	struct port *port = waker && waker->port ? bpf_map_lookup_elem(&ports, &waker->port) : 0;
+
+	if (!port)
+		return;
+	waker->woke++;
+	port->reader = reader;
+}
+
+/* The echo is at the master of a marked terminal: its keys, in `scratch->bundle`, have arrived. */
+static __always_inline void end_at_terminal(struct scratch *scratch, struct connection *connection, __u64 now)
+{
+	__u32 level = IN_TASK;
+	struct path *path = bpf_map_lookup_elem(&path_scratches, &level);
+
+	if (!path)
+		return;
+	path->ends = connection->ends;
+	path->echo_from = path->echo_to = 0;
+	for (int each = 0; each < MOST_KEYS; each++) {
+		if (each >= scratch->bundle.n)
+			break;
+		struct going *key = &scratch->bundle.keys[each];
+
+		finish(path, key, now);
+		count_sent(connection, key->to, key->turn);
+	}
+}
+
+SEC("tp_btf/workqueue_execute_end")
+int BPF_PROG(worker_ends, struct work_struct *work)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+	__u32 number = current->bpf_storage ? number_of(current) : 0;
+	struct task *worker = task_at(number);
+
+	if (!worker || !worker->port)
+		return 0;
+	struct scratch *scratch = scratch_at(IN_TASK);
+	struct port *port = bpf_map_lookup_elem(&ports, &worker->port);
+	struct connection *connection = connection_at(worker->now >> 1);
+	__u64 now = bpf_ktime_get_ns();
+
+	if (scratch && port && connection && collect_current(scratch, now)) {
+		struct tty_port *of_kernel = (struct tty_port *)worker->port;
+
+		if (!connection->ends.local_port && is_master(of_kernel) && BPF_CORE_READ(of_kernel, itty, index) == connection->ends.remote_port)
+			end_at_terminal(scratch, connection, now);
+		else if (port->reader && !worker->woke) /* it is awake */
+			give(scratch, &scratch->bundle, port->reader, false, now);
+	}
+	struct holding *holding = find_holding(number, worker->now >> 1, worker->now & 1);
+
+	if (holding)
+		holding->holder.task = 0;
+	worker->port = worker->now = 0;
+	return 0;
+}
