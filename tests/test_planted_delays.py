@@ -1,0 +1,97 @@
+"""Delays of known kinds in real hosts are found at the right hop of each key, and the hops sum up to the echo."""
+
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from cuesta.analysis.path.derive import join_run
+from cuesta.analysis.path.followed_key import KeyPath
+from cuesta.cli import main
+from cuesta.errors import Exit
+from cuesta.ledger.run_folder import open_run
+from tests.busy import BUSY
+from tests.conftest import Write
+from tests.hosts.lines import host, over_tcp
+
+TAPE = """
+Set Echo timed
+Set KeyRate 8cps
+Sleep 300ms
+Forever
+  Type "abcdefghij"
+End
+"""
+PLAN = (
+    """
+path = "1/1"
+tape = "keys.tape"
+settle = "300ms"
+measure = "4s"
+meters = "machine"
+"""
+    + BUSY
+)
+CLOSES = 50_000, 0.01
+"""Most ns, and most of its whole, that a path may leave unexplained."""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A delay in a host, and where it must be found."""
+
+    how: str
+    milliseconds: int
+    kind: str
+    call: str | None
+    is_exact: bool = True
+    """Whether each delay is at least that long; else it may be any shorter."""
+
+    def find(self, key: KeyPath) -> int:
+        """The time that a path has of it, in ns."""
+        return sum(hop.ns for hop in key.hops if (hop.kind, hop.call) == (self.kind, self.call))
+
+
+PLANTED = (
+    Planted("sleep", 7, "timer", "clock_nanosleep"),
+    Planted("batch", 5, "timer", "pselect6"),
+    Planted("spin", 6, "on_cpu", None),
+    Planted("child", 4, "timer", "clock_nanosleep"),
+    Planted("lock", 10, "sleeping", "flock", is_exact=False),
+    Planted("disk", 3, "disk", "pwrite64", is_exact=False),
+)
+
+
+def run_at(planted: Sequence[Planted], here: Path, write: Write, measure: str = "4s") -> dict[Planted, list[KeyPath]]:
+    """Type at a host of each delay, all at once; the paths of each one's keys."""
+    write("keys.tape", TAPE)
+    plan = [PLAN.replace("4s", measure)]
+    with ExitStack() as hosts:
+        for number, each in enumerate(planted):
+            (here / str(number)).mkdir()
+            command = [*host("delays", here / str(number) / "log.jsonl"), each.how, str(each.milliseconds)]
+            reached = hosts.enter_context(over_tcp(command, here / str(number), False))
+            plan.append(f'[[group]]\nname = "{number}"\ntarget = "{reached.target}"\n')
+        write("plan.toml", "\n".join(plan))
+        assert main(["run", "plan.toml", "--out", "out", "--quiet"]) == Exit.GOOD
+    keys = [key for joined in join_run(open_run(here / "out")) for key in joined.keys]
+    assert {key.missing for key in keys if key.followed.row.what == "echo"} <= {"", "control"}
+    return {
+        each: [KeyPath.of(key) for key in keys if key.path and key.followed.row.user_group == str(number)]
+        for number, each in enumerate(planted)
+    }
+
+
+def test_each_delay_is_found_at_its_hop(here: Path, write: Write) -> None:
+    for number, (planted, keys) in enumerate(run_at(PLANTED, here, write).items()):
+        rows = map(json.loads, (here / str(number) / "log.jsonl").read_text().splitlines())
+        longest = max(row["took"] for row in rows) if planted.how != "batch" else sys.maxsize
+        least = 1_000_000 * planted.milliseconds if planted.is_exact else 1
+        assert len(keys) > 15
+        for key in keys:
+            where = planted.how, key.hops
+            assert least <= planted.find(key) <= longest, where
+            assert 0 <= key.unclosed <= CLOSES[0] + CLOSES[1] * key.ns, where
+            assert 0 <= key.outside, where
