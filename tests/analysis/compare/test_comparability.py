@@ -47,6 +47,7 @@ def group(run: Row) -> Row:
         (lambda run: group(run).update(target="telnet://a:23?x=1"), "lines: line telnet: against telnet:?x=1"),
         (lambda run: run["steps"][0].update(measure="10s"), "method: measure 30s against 10s"),
         (lambda run: run["plan"].update(meters="none"), "method: meters (none) against none"),
+        (lambda run: run["plan"].update(path="1/30"), "method: path (none) against 1/30"),
     ],
 )
 def test_a_difference_is_named(edit: Callable[[Row], object], said: str) -> None:
@@ -58,6 +59,7 @@ def test_a_difference_is_named(edit: Callable[[Row], object], said: str) -> None
 @pytest.mark.parametrize(
     "edit",
     [
+        lambda run: run["plan"].update(path="none"),
         lambda run: run["plan"].update(seed=7, limits=["response.p99 < 1s"]),
         lambda run: run["plan"]["host"].update(service_time="exp 9ms"),
         lambda run: group(run).update(target="telnet://b:2323", name="users", data="/elsewhere/users.csv"),

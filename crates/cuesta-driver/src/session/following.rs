@@ -48,7 +48,8 @@ impl Session {
     /// Decides whether what follows the next key is acknowledged at once. The echo of a host that writes in pieces and keeps Nagle's algorithm
     /// waits for that, and no other echo does.
     pub(super) fn choose_acknowledgement(&mut self) {
-        let (Some(followed), Some(socket)) = (&mut self.followed, self.line.probe_socket()) else { return };
+        let Some(followed) = &mut self.followed else { return };
+        let Some(socket) = self.line.probe_socket() else { return };
         let at_once = followed.rng.below(PUT_OFF) > 0;
         followed.acknowledges = Some((at_once, socket.segments()));
         socket.acknowledge(at_once);
@@ -56,8 +57,8 @@ impl Session {
 
     /// Has the kernel keep to what was decided, which it forgets when it sends or receives.
     pub(super) fn keep_acknowledgement(&self) {
-        let choice = self.followed.as_ref().and_then(|followed| followed.acknowledges);
-        if let (Some((at_once, _)), Some(socket)) = (choice, self.line.probe_socket()) {
+        let Some((at_once, _)) = self.followed.as_ref().and_then(|followed| followed.acknowledges) else { return };
+        if let Some(socket) = self.line.probe_socket() {
             socket.acknowledge(at_once);
         }
     }

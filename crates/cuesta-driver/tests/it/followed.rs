@@ -142,15 +142,16 @@ fn the_kernel_of_a_telnet_line_sees_no_more_than_the_driver() {
     let host = Host::start(&serde_json::from_value(spec).unwrap()).unwrap();
     let records = play_really(&host.addresses()[0], TYPED.strip_prefix("Wait+Bytes 2\n").unwrap());
     let rows: Vec<_> = records.followed.iter().filter(|row| row.what == "echo").collect();
-    assert!(rows.len() > 15 && rows[0].key > 10, "its options come before: {rows:?}");
+    assert!(rows.len() > 15, "{rows:?}");
     for row in &rows {
         let (sent, shown) = row.kernel.unwrap();
-        assert!(
-            sent < shown && shown - sent < row.sent_to_shown && FOLLOWED_PORTS.contains(&row.port.unwrap()),
-            "{row:?}"
-        );
+        let is_marked = FOLLOWED_PORTS.contains(&row.port.unwrap());
+        assert!(sent < shown && shown - sent < row.sent_to_shown && is_marked, "{row:?}");
     }
-    assert!(rows.windows(2).all(|pair| pair[0].key + 1 == pair[1].key && pair[0].echo.1 == pair[1].echo.0), "{rows:?}");
+    // Its options come before a key, or after the first ones.
+    let last = &rows[rows.len() - 10..];
+    assert!(last[9].key as usize > rows.len() + 10, "{last:?}");
+    assert!(last.windows(2).all(|pair| pair[0].key + 1 == pair[1].key && pair[0].echo.1 == pair[1].echo.0), "{last:?}");
 }
 
 #[test]
@@ -193,23 +194,23 @@ fn play_at_pieces(nodelay: bool) -> Vec<(bool, u32, u32, f64)> {
     keys.collect()
 }
 
+/// The median time, in ms, of the keys whose echoes are acknowledged so.
+fn median(keys: &[(bool, u32, u32, f64)], at_once: bool) -> f64 {
+    let mut times: Vec<_> = keys.iter().filter(|key| key.0 == at_once).map(|key| key.3).collect();
+    assert!(times.len() > 5, "{keys:?}");
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
 #[test]
 fn an_echo_that_nagles_algorithm_holds_follows_how_its_first_piece_is_acknowledged() {
     let held = play_at_pieces(false);
-    let median = |at_once: bool| {
-        let mut times: Vec<_> = held.iter().filter(|key| key.0 == at_once).map(|key| key.3).collect();
-        assert!(times.len() > 5, "{held:?}");
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    };
-    let [put_off, at_once] = [false, true].map(median);
+    let [put_off, at_once] = [false, true].map(|at_once| median(&held, at_once));
     assert!(put_off > 35.0 && at_once < 20.0, "{put_off} {at_once}: {held:?}");
-    let late = held.iter().filter(|key| key.3 > 35.0);
-    late.for_each(|(at_once, segments, acknowledgements, _)| {
-        assert!(!at_once && *segments == 2 && *acknowledgements >= 1, "{held:?}");
-    });
+    let late = held.iter().filter(|key| !key.0);
+    late.for_each(|(_, segments, acknowledgements, _)| assert!(*segments == 2 && *acknowledgements > 0, "{held:?}"));
     // One seed gives one sequence; and without that algorithm nothing waits.
     let free = play_at_pieces(true);
     assert!(held.iter().zip(&free).all(|(held, free)| held.0 == free.0));
-    assert!(free.iter().filter(|key| key.3 > 35.0).count() < 3, "{free:?}");
+    assert!(median(&free, false) < 20.0, "{free:?}");
 }
