@@ -83,7 +83,7 @@ class Line:
         key_from, echo_from = self.sent, self.received
         self.sent, self.received = key_from + size, echo_from + 1
         total = sum(int(each["ns"]) for each in hops)
-        if self.port is None or not is_control(self.sent % MODULUS):
+        if not is_control(self.port, self.sent % MODULUS):
             row = {"port": self.port, "terminal": self.terminal, "key_from": key_from % MODULUS}
             row |= {"key_to": self.sent % MODULUS, "echo_from": echo_from % MODULUS, "ns": total, "whole": True}
             row |= {"echo_to": self.received % MODULUS, "begun": HOST_CLOCK + round(at * NANO) + OUTSIDE // 2}

@@ -133,6 +133,8 @@ pub(crate) struct UserState {
     pub(crate) shows_next: bool,
     /// Wakes its task.
     pub(crate) waker: Option<Waker>,
+    /// How many of its lines were followed.
+    probe_lines: u32,
     /// Transactions that were given up.
     pub(crate) unanswered: u64,
     transactions: u64,
@@ -192,6 +194,12 @@ impl UserState {
     /// Its bisync line has carried more.
     pub(crate) fn count_bisync(&mut self, growth: &BisyncTotals) {
         self.bisync.get_or_insert_default().0.add(growth);
+    }
+
+    /// Another line of the user is followed; returns how many were before.
+    pub(crate) fn count_probe_line(&mut self) -> u32 {
+        self.probe_lines += 1;
+        self.probe_lines - 1
     }
 
     /// A transaction is complete.

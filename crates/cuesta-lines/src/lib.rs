@@ -7,7 +7,7 @@
 //!   host's end.
 //! - The lines: `tcp`, `telnet`, `tn3270` (both with or without `tls`), `bsc`, `ssh`; [`Pty`], [`Pipe`] and [`Socket`], with a program on
 //!   this machine; `serial`; `web`, terminals in browsers; and [`loopback`] within a process.
-//! - `followed_ports`: our ports of lines that a tracer at the host is to follow.
+//! - `followed_ports`: our ports of lines that a tracer at the host is to follow. [`ProbeSocket`]: when such a line acknowledges.
 //! - Towards the user, `decoded` makes UTF-8 of what a host sends in a [`Charset`] of eight bits, and keeps its last rows.
 //! - Around any line: [`RateLimited`] gives it a line speed, [`Faulty`] injects faults, [`Tap`] observes what passes.
 //! - [`wire`]: framings, pure: bytes in, bytes out, no socket and no clock; [`Framed`] is the line over one that carries characters.
@@ -27,6 +27,7 @@ mod login;
 pub mod loopback;
 mod open;
 mod percent;
+mod probe_socket;
 mod program;
 mod serial;
 mod speed;
@@ -59,6 +60,7 @@ pub use listener::Listener;
 pub use login::Login;
 pub use loopback::Loopback;
 pub use open::{OpenError, Options, open, probe};
+pub use probe_socket::{ProbeSocket, SegmentCounts};
 pub use program::{ExitStatus, Pipe, ProgramError, Pty, Socket, wait_for_ended_programs};
 pub use serial::{SerialError, SerialTarget};
 pub use speed::{Pace, RateLimited};

@@ -11,6 +11,7 @@ use crate::bisync::Bisync;
 use crate::decoded::Transcript;
 use crate::framed::HalfSequence;
 use crate::handed_over::LineSocket;
+use crate::probe_socket::ProbeSocket;
 use crate::program::ExitStatus;
 use crate::speed::Pace;
 use crate::web::Break;
@@ -93,6 +94,11 @@ pub trait Line {
     /// How many bytes the stream to the host has up to the last characters that were sent; `None` while these wait to be written.
     fn sent_up_to(&self) -> Option<u64> {
         self.inner().map_or_else(|| Some(self.traffic().sent), Line::sent_up_to)
+    }
+
+    /// Its connection with the host, on lines over TCP that were opened to be followed.
+    fn probe_socket(&self) -> Option<ProbeSocket<'_>> {
+        self.inner()?.probe_socket()
     }
 
     /// Its station, on bisync lines.

@@ -16,7 +16,9 @@ use tokio::net::{TcpSocket, TcpStream, lookup_host};
 use crate::followed_ports;
 use crate::handed_over::HandedOver;
 use crate::kernel_stamps::{self, KernelStamps};
-use crate::{Address, Line, LineMark, LineSocket, OpenError, Opening, Options, Received, StampPair, Traffic, speed};
+use crate::{
+    Address, Line, LineMark, LineSocket, OpenError, Opening, Options, ProbeSocket, Received, StampPair, Traffic, speed,
+};
 
 /// Unsent bytes that the kernel buffers for the host's end. Without a limit it would take megabytes of output from a host whose
 /// client does not read. A fast reader loses nothing: bytes in flight do not count.
@@ -152,6 +154,10 @@ impl Line for Tcp {
 
     fn mark(&self) -> Option<LineMark> {
         self.extras.as_ref()?.followed.map(LineMark::Port)
+    }
+
+    fn probe_socket(&self) -> Option<ProbeSocket<'_>> {
+        self.mark().map(|_| ProbeSocket(self.stream.as_fd()))
     }
 
     fn opening(&self) -> Opening {

@@ -22,6 +22,10 @@ pub struct TcpInfo {
     pub written: u64,
     /// Those of them that were not sent yet.
     pub(crate) unsent: u32,
+    /// Segments with data that arrived.
+    pub data_segments_in: u32,
+    /// Segments without data that were sent: acknowledgements.
+    pub bare_segments_out: u32,
     /// It is over, both ways.
     pub is_over: bool,
 }
@@ -48,6 +52,8 @@ pub fn tcp_info(socket: &impl AsFd) -> io::Result<TcpInfo> {
         received: info.tcpi_bytes_received,
         written: info.tcpi_bytes_sent.saturating_sub(info.tcpi_bytes_retrans) + u64::from(info.tcpi_notsent_bytes),
         unsent: info.tcpi_notsent_bytes,
+        data_segments_in: info.tcpi_data_segs_in,
+        bare_segments_out: info.tcpi_segs_out.wrapping_sub(info.tcpi_data_segs_out),
         is_over: info.tcpi_state == TCP_CLOSE,
     })
 }

@@ -34,6 +34,18 @@ pub struct FollowedKey {
     /// By the kernel, in ns since 1970, where it stamps the line.
     pub kernel_sent: Option<u64>,
     pub kernel_shown: Option<u64>,
+    pub acknowledged: Option<Acknowledged>,
+}
+
+/// How what followed a key was acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Acknowledged {
+    pub at_once: bool,
+    /// Segments with data that came up to the echo, and acknowledgements without data that were sent.
+    pub segments: u32,
+    pub acknowledgements: u32,
+    /// When the first bytes came.
+    pub first: Stamp,
 }
 
 impl FollowedKind {
@@ -68,7 +80,15 @@ impl FollowedLog {
             let [port, terminal] = [row.port.map(u64::from), row.terminal.map(u64::from)].map(cell);
             let [sent, shown] = [row.sent, row.shown].map(Stamp::as_nanos);
             let kernel = [row.kernel_sent, row.kernel_shown].map(cell).join(",");
-            writeln!(self.file, "{group},{user},{kind},{port},{terminal},{key},{from},{to},{sent},{shown},{kernel}")?;
+            let acknowledged = row.acknowledged.map_or_else(
+                || ",,,".to_owned(),
+                |how| {
+                    let Acknowledged { at_once, segments, acknowledgements, first } = how;
+                    format!("{at_once},{segments},{acknowledgements},{}", first.as_nanos())
+                },
+            );
+            let rest = [kernel, acknowledged].join(",");
+            writeln!(self.file, "{group},{user},{kind},{port},{terminal},{key},{from},{to},{sent},{shown},{rest}")?;
         }
         self.file.flush()
     }
@@ -103,11 +123,25 @@ mod tests {
             shown: Stamp::from_nanos(2),
             kernel_sent: Some(3),
             kernel_shown: Some(4),
+            acknowledged: Some(Acknowledged {
+                at_once: false,
+                segments: 2,
+                acknowledgements: 1,
+                first: Stamp::from_nanos(6),
+            }),
         };
-        let at_terminal = FollowedKey { port: None, terminal: Some(7), kernel_sent: None, kernel_shown: None, ..key };
+        let at_terminal = FollowedKey {
+            port: None,
+            terminal: Some(7),
+            kernel_sent: None,
+            kernel_shown: None,
+            acknowledged: None,
+            ..key
+        };
         log.append(&[key, FollowedKey { kind: FollowedKind::Login, ..at_terminal }]).unwrap();
-        let wanted = "user_group,user,what,port,terminal,key,echo_from,echo_to,sent,shown,kernel_sent,kernel_shown\n\
-            \"night\",30,echo,20007,,5,8,9,1,2,3,4\n\"night\",30,login,,7,5,8,9,1,2,,\n";
+        let wanted = "user_group,user,what,port,terminal,key,echo_from,echo_to,sent,shown,kernel_sent,kernel_shown,quickack,\
+            segments,acknowledgements,first\n\"night\",30,echo,20007,,5,8,9,1,2,3,4,false,2,1,6\n\
+            \"night\",30,login,,7,5,8,9,1,2,,,,,,\n";
         assert_eq!(fs::read_to_string(&path).unwrap(), wanted);
     }
 }

@@ -169,5 +169,14 @@ record! {
         kernel_sent: Option<Stamp> = Nanoseconds | none;
         /// when the kernel received the echo, where it stamps the line
         kernel_shown: Option<Stamp> = Nanoseconds | none;
+        /// whether what came since the key was acknowledged at once, or as late as the kernel may (`TCP_QUICKACK`, at random); empty at a
+        /// terminal, and for a login
+        quickack: Option<bool> = Unitless | none;
+        /// segments with data that came from the key to the echo; empty as `quickack`
+        segments: Option<u32> = Number | none;
+        /// acknowledgements without data that were sent meanwhile; empty as `quickack`
+        acknowledgements: Option<u32> = Number | none;
+        /// when the first bytes behind the key were received; empty as `quickack`
+        first: Option<Stamp> = Nanoseconds | none;
     }
 }

@@ -4,9 +4,9 @@
 - `waits`: what was answered and what was not, as one distribution; `answer_sizes`: how long answers are; `frames`: what
   is drawn for each key.
 - `doubts`: why a run cannot be trusted; `stationarity`: whether it had settled; `stalls`: whether all users waited at
-  once; `overload`: whether an open or paced load was above what the host can do; `unsteady`: why there is no steady
-  state; `own_part`: which durations are the driver's in part; `certainty`: Student's t, the standard errors of a rate
-  and a mean.
+  once; `delayed_ack`: whether a hop holds back the end of echoes; `overload`: whether an open or paced load was above
+  what the host can do; `unsteady`: why there is no steady state; `own_part`: which durations are the driver's in
+  part; `certainty`: Student's t, the standard errors of a rate and a mean.
 - `limits`: compares limits with measured values; `published`, `published_tables`: put published figures beside measured
   ones; `planned`: what the plan says about a step.
 - `law`: the interactive response-time law; `fairness`: whether users were served alike; `host_figures`: the host's own

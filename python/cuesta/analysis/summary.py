@@ -9,6 +9,7 @@ from typing import Any
 
 from cuesta.analysis.answer_sizes import SizesOfClasses, find_shrunk
 from cuesta.analysis.capacity.bottleneck import find_bottleneck
+from cuesta.analysis.delayed_ack import HeldEcho, find_held_echoes, list_probe_echoes
 from cuesta.analysis.doubts import Doubt, find_run_doubts, find_step_doubts
 from cuesta.analysis.past_saturation import past_saturation
 from cuesta.analysis.planned import list_left_behind, list_unchecked, read_allowed, read_published
@@ -20,6 +21,7 @@ from cuesta.analysis.watching import list_held, list_marks
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
 from cuesta.figures.whole_run import PastSaturation, RunFigures
 from cuesta.ledger import JsonObject, Recorded, RunReader, open_run
+from cuesta.ledger.paths import read_followed
 from cuesta.records.meter_figure import table_to_json
 
 OF_RUN = {field.name for field in fields(RunFigures)}
@@ -84,6 +86,11 @@ class Summary:
     @cached_property
     def search(self) -> SearchResult | None:
         return search_result(self)
+
+    @cached_property
+    def held_echoes(self) -> list[HeldEcho]:
+        """The groups whose echoes a hop holds back in part, by the random acknowledgements of probe lines."""
+        return find_held_echoes(list_probe_echoes(read_followed(self.recorded)))
 
     @property
     def counted(self) -> list[StepFigures]:

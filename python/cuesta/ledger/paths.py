@@ -16,7 +16,7 @@ from cuesta.records.rows import FollowedRow, PathRecord
 
 FILE = "followed.csv"
 NAMES = tuple(field.name for field in fields(FollowedRow))
-TEXTS = ("user_group", "what")
+TEXTS, FLAGS = ("user_group", "what"), ("quickack",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,14 @@ def _read_log(agent: Agent, begun: int, damage: list[str]) -> Iterator[Followed]
 def _parse(text: str, segment: Path, begun: int) -> Followed:
     """Read a row; columns that a newer version may have added are left out."""
     cells = dict(zip(NAMES, next(csv.reader([text], strict=True)), strict=False))
-    numbers = {name: int(cell) if cell else None for name, cell in cells.items() if name not in TEXTS}
-    row = from_json(FollowedRow, {**cells, **numbers})
+    row = from_json(FollowedRow, {name: _read_cell(name, cell) for name, cell in cells.items()})
     return Followed(row, segment, (row.sent - begun) / 1e9, (row.shown - begun) / 1e9)
+
+
+def _read_cell(name: str, cell: str) -> str | bool | int | None:
+    if name in TEXTS or not cell:
+        return cell or None
+    return cell == "true" if name in FLAGS else int(cell)
 
 
 def name_path_files(recorded: Recorded) -> dict[str, str]:

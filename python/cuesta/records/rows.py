@@ -341,6 +341,15 @@ class FollowedRow:
     """When the kernel sent the key, where it stamps the line."""
     kernel_shown: int | None = None
     """When the kernel received the echo, where it stamps the line."""
+    quickack: bool | None = None
+    """Whether what came since the key was acknowledged at once, or as late as the kernel may (`TCP_QUICKACK`, at
+    random); empty at a terminal, and for a login."""
+    segments: int | None = None
+    """Segments with data that came from the key to the echo; empty as `quickack`."""
+    acknowledgements: int | None = None
+    """Acknowledgements without data that were sent meanwhile; empty as `quickack`."""
+    first: int | None = None
+    """When the first bytes behind the key were received; empty as `quickack`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

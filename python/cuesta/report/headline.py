@@ -25,6 +25,7 @@ from cuesta.report.law import describe_law
 from cuesta.report.limits import limit_status
 from cuesta.report.marks_section import describe_held
 from cuesta.report.model import BigFigure, Remark, Section
+from cuesta.report.probe_lines import describe_probe_lines
 from cuesta.report.response_section import FAIR, describe_fairness
 from cuesta.report.samples import describe_stuck_users
 from cuesta.report.stalls import list_stalls
@@ -234,6 +235,7 @@ def list_oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
     if step.frames:
         yield from describe_costly_frames(step.frames)
     yield from list_stalls(summary)
+    yield from describe_probe_lines(summary)
     yield from describe_stuck_users(summary)
     if step.fairness and step.fairness.jain < FAIR and step.transactions.count >= ENOUGH * step.fairness.users:
         yield describe_fairness(step.fairness)

@@ -41,6 +41,7 @@ impl Session {
         if self.terminal.draws_before(input) {
             self.draw_in_turns().await;
         }
+        self.choose_acknowledgement();
         let Some((bytes, SentKey { sent, begins_input, .. })) = self.press(input, due, settings, ends_input, secret)
         else {
             return Ok(Pressed::Refused);
@@ -48,6 +49,7 @@ impl Session {
         self.follow_key(sent);
         self.push(&bytes, sent).await?;
         self.note_sent();
+        self.keep_acknowledgement();
         if begins_input {
             self.continued.begin_input(sent, self.terminal.row_hashes(), self.terminal.typed_row());
         } else if ends_input {

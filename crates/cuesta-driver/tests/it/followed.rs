@@ -84,11 +84,15 @@ fn a_key_on_a_line_with_a_speed_ends_where_its_last_bit_has_left() {
 
 /// Plays one followed user at a target until some keys were echoed; returns the records.
 fn play_really(target: &str, tape: &str) -> RunRecords {
+    play_long(target, tape, 20)
+}
+
+fn play_long(target: &str, tape: &str, keys: u64) -> RunRecords {
     let more = json!({"group": {"target": target, "path": 1}});
     let folder = tempfile::tempdir().unwrap();
     let agent = folder.path().join("agent-0");
     let run = Run::start(spec(1, 0.0, 3600.0, &more), &script("t", tape), &agent).unwrap();
-    stop_after(&run, 20, |interval| interval.transactions);
+    stop_after(&run, keys, |interval| interval.transactions);
     RunRecords::read(&agent)
 }
 
@@ -166,4 +170,46 @@ fn a_line_that_no_tracer_can_know_has_no_rows_and_is_counted() {
     assert!(records.followed.is_empty());
     let unmarked: u64 = records.series.iter().filter_map(|row| row["unmarked"].as_u64()).sum();
     assert_eq!(unmarked, 1);
+}
+
+/// Plays at a host that writes each echo in two pieces; returns, for each key, whether its echo was acknowledged at once, segments that came,
+/// acknowledgements that were sent, and ms.
+fn play_at_pieces(nodelay: bool) -> Vec<(bool, u32, u32, f64)> {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let target = format!("tcp://{}", listener.local_addr().unwrap());
+    let host = thread::spawn(move || {
+        let (mut line, _) = listener.accept().unwrap();
+        line.set_nodelay(nodelay).unwrap();
+        let mut key = [0];
+        while line.read_exact(&mut key).is_ok() && line.write_all(b"\x1b[m").is_ok() && line.write_all(&key).is_ok() {}
+    });
+    let records = play_long(&target, TYPED.strip_prefix("Wait+Bytes 2\n").unwrap(), 40);
+    host.join().unwrap();
+    let echoes = records.followed.iter().filter(|row| row.what == "echo");
+    let keys = echoes.map(|row| {
+        let (at_once, segments, acknowledgements) = row.acknowledged.unwrap();
+        (at_once, segments, acknowledgements, row.sent_to_shown as f64 / 1e6)
+    });
+    keys.collect()
+}
+
+#[test]
+fn an_echo_that_nagles_algorithm_holds_follows_how_its_first_piece_is_acknowledged() {
+    let held = play_at_pieces(false);
+    let median = |at_once: bool| {
+        let mut times: Vec<_> = held.iter().filter(|key| key.0 == at_once).map(|key| key.3).collect();
+        assert!(times.len() > 5, "{held:?}");
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    };
+    let [put_off, at_once] = [false, true].map(median);
+    assert!(put_off > 35.0 && at_once < 20.0, "{put_off} {at_once}: {held:?}");
+    let late = held.iter().filter(|key| key.3 > 35.0);
+    late.for_each(|(at_once, segments, acknowledgements, _)| {
+        assert!(!at_once && *segments == 2 && *acknowledgements >= 1, "{held:?}");
+    });
+    // One seed gives one sequence; and without that algorithm nothing waits.
+    let free = play_at_pieces(true);
+    assert!(held.iter().zip(&free).all(|(held, free)| held.0 == free.0));
+    assert!(free.iter().filter(|key| key.3 > 35.0).count() < 3, "{free:?}");
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::mem::discriminant;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,6 +35,8 @@ pub(super) struct SshSession {
     pub(super) shared: Arc<Shared>,
     pub(super) opening: Opening,
     pub(super) mark: Option<LineMark>,
+    /// Its socket, if the line is followed: the protocol's task has the connection.
+    pub(super) probe: Option<OwnedFd>,
     /// Last, so that the protocol's task ends after everything else was sent.
     pub(super) guard: TaskGuard,
 }
@@ -46,7 +49,7 @@ pub(super) async fn log_in(
 ) -> Result<SshSession, OpenError> {
     attempts::check(destination)?;
     let transport = open_transport(destination, options).await?;
-    let (opening, mark) = (transport.opening(), transport.mark());
+    let (opening, mark, probe) = (transport.opening(), transport.mark(), transport.probe());
     let shared = Arc::new(Shared::new(inbox(options.line_speed)));
     let guard = TaskGuard(Arc::clone(&shared));
     let wire = StampedStream::new(transport, Arc::clone(&shared));
@@ -64,7 +67,7 @@ pub(super) async fn log_in(
         Err(error) => attempts::note_failure(destination, error),
     }
     login?;
-    Ok(SshSession { handle, shared, opening: Opening { negotiated, ..opening }, mark, guard })
+    Ok(SshSession { handle, shared, opening: Opening { negotiated, ..opening }, mark, probe, guard })
 }
 
 /// Opens the transport to a host; logs in to each jump host on the way.

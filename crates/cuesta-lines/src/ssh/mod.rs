@@ -35,6 +35,7 @@ mod tokens;
 mod transport;
 
 use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -51,7 +52,8 @@ pub use keys::unlock;
 pub use target::{SshTarget, Trust};
 
 use crate::{
-    Address, ExitStatus, Line, LineMark, LineTerminal, Login, OpenError, Opening, Options, Received, Traffic, tcp,
+    Address, ExitStatus, Line, LineMark, LineTerminal, Login, OpenError, Opening, Options, ProbeSocket, Received,
+    Traffic, tcp,
 };
 use agent_keys::AgentKeys;
 use client::Client;
@@ -76,6 +78,7 @@ pub(crate) struct Ssh {
     grid: Option<Box<ObscuredKeys>>,
     opening: Opening,
     mark: Option<LineMark>,
+    probe: Option<OwnedFd>,
     window: (u16, u16),
     /// Last, so that the protocol's task ends after everything else was sent.
     _guard: TaskGuard,
@@ -112,7 +115,7 @@ pub(crate) fn open<'a>(target: &'a SshTarget, options: &'a Options) -> Boxed<'a,
 
 async fn open_session(destination: &Destination, target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
     let session = Box::pin(log_in(destination, options, false)).await?;
-    let SshSession { handle, shared, opening, mark, guard } = session;
+    let SshSession { handle, shared, opening, mark, probe, guard } = session;
     let channel = start(&handle, destination, target, options, &shared).await?;
     // `Client` takes the output: an unread receiver would fill and block the session.
     let (_, channel) = channel.split();
@@ -123,7 +126,7 @@ async fn open_session(destination: &Destination, target: &SshTarget, options: &O
     });
     let window = (options.columns, options.rows);
     let keys = Box::pin(channel.make_writer());
-    Ok(Ssh { channel, keys, shared, handle, grid, opening, mark, window, _guard: guard })
+    Ok(Ssh { channel, keys, shared, handle, grid, opening, mark, probe, window, _guard: guard })
 }
 
 /// Reads the configuration for a login and its jump hosts; the process keeps it.
@@ -312,6 +315,10 @@ impl Line for Ssh {
 
     fn mark(&self) -> Option<LineMark> {
         self.mark
+    }
+
+    fn probe_socket(&self) -> Option<ProbeSocket<'_>> {
+        self.probe.as_ref().map(|socket| ProbeSocket(socket.as_fd()))
     }
 
     fn sent_up_to(&self) -> Option<u64> {

@@ -1,6 +1,7 @@
 //! The transport of an ssh connection: TCP, a channel of a jump host, or a command.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -49,6 +50,14 @@ impl Transport {
     pub(super) fn mark(&self) -> Option<LineMark> {
         match self {
             Self::Tcp(tcp) => tcp.mark(),
+            Self::JumpChannel(_) | Self::Command(_) => None,
+        }
+    }
+
+    /// A duplicate of the socket of a connection that is followed.
+    pub(super) fn probe(&self) -> Option<OwnedFd> {
+        match self {
+            Self::Tcp(tcp) => tcp.probe_socket()?.0.try_clone_to_owned().ok(),
             Self::JumpChannel(_) | Self::Command(_) => None,
         }
     }

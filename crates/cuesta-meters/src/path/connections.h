@@ -142,9 +142,11 @@ static __always_inline __u32 add_connection(struct ends *ends)
 }
 
 /* Whether a key is one of every eighth that is not followed. */
-static __always_inline bool is_control(__u32 to)
+static __always_inline bool is_control(__u32 port, __u32 to)
 {
-	return settings.controls && to && to * 2654435761U < 1U << 29;
+	__u32 mixed = (to ^ port * 2654435761U) * 2246822519U;
+
+	return settings.controls && to && (mixed ^ mixed >> 15) * 3266489917U < 1U << 29;
 }
 
 /* Whether there is nothing more to be sent for a key: enough was, or something was and a newer key has come. */

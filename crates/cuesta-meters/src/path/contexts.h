@@ -10,8 +10,10 @@ enum { IN_TASK, IN_SOFT, IN_HARD, LEVELS };
 #define SOON 20000
 
 struct cpu {
+	__u32 running;            /* the number of its task, if that has held a key */
 	__u32 soft, hard, timer;  /* whether it is in a soft interrupt, in one of hardware, in the handler of a timer */
 	__u32 ready[LEVELS];      /* whether keys have just come, in `ready_keys` */
+	__u64 address;            /* as in `number_from` */
 };
 
 /* How many CPUs have keys that have just come: mostly none, which spares all others a look. */
@@ -50,6 +52,13 @@ static __always_inline struct cpu *this_cpu(void)
 	__u32 zero = 0;
 
 	return bpf_map_lookup_elem(&cpus, &zero);
+}
+
+/* An address as a number: the kernel lets programs calculate only with numbers, and knows none in what comes from a map. */
+static __always_inline __u64 number_from(struct cpu *cpu, const void *address)
+{
+	cpu->address = (__u64)address;
+	return *(volatile __u64 *)&cpu->address;
 }
 
 static __always_inline __u32 level_of(struct cpu *cpu)
@@ -100,10 +109,26 @@ static __always_inline struct bundle *find_ready(struct cpu *cpu, __u32 level, _
 	return &ready->bundle;
 }
 
-/* Fetches the keys for which the running task works now, as `collect` does. */
-static __always_inline bool collect_current(struct scratch *scratch, __u64 now)
+/* The number of the running task, which holds a key from now on. */
+static __always_inline __u32 make_running(struct cpu *cpu, __u64 now)
 {
-	__u32 number = number_of(bpf_get_current_task_btf());
+	return cpu->running = make_number(bpf_get_current_task_btf(), ON_CPU, now);
+}
+
+/* The number of the running task, if it has held a key; else 0. It had none when it came to its CPU if it holds its first one. */
+static __always_inline __u32 running(struct cpu *cpu)
+{
+	struct task_struct *current = bpf_get_current_task_btf();
+
+	if (!cpu->running && current->bpf_storage)
+		cpu->running = number_of(current);
+	return cpu->running;
+}
+
+/* Fetches the keys for which the running task works now, as `collect` does. */
+static __always_inline bool collect_current(struct scratch *scratch, struct cpu *cpu, __u64 now)
+{
+	__u32 number = running(cpu);
 	struct task *task = task_at(number);
 
 	return task && task->now && collect(scratch, number, task->now >> 1, task->now & 1, now);

@@ -145,7 +145,7 @@ static __always_inline void key_comes(struct cpu *cpu, __u32 level, const struct
 
 	if (received == connection->received)
 		return;
-	if (is_control(received)) {
+	if (is_control(connection->ends.remote_port, received)) {
 		connection->received = received;
 		end_recent(connection);
 		return;
@@ -201,9 +201,9 @@ static __always_inline void flow_comes(struct cpu *cpu, __u32 level, const struc
 	add_visits(&ready->bundle, NETWORK_STACK, now - flow->since, 0, now);
 }
 
-static __always_inline void write_flow(struct scratch *scratch, const struct sock *sk, struct task *task, __u64 now)
+static __always_inline void write_flow(struct scratch *scratch, struct cpu *cpu, const struct sock *sk, struct task *task, __u64 now)
 {
-	bool has = collect_current(scratch, now);
+	bool has = collect_current(scratch, cpu, now);
 
 	does(task, has ? scratch->bundle.connection : (__u64)sk, now);
 	if (!has)
@@ -264,17 +264,20 @@ int BPF_PROG(reads, struct sock *sk, int length, int flags)
 
 	if (!followed && !current->bpf_storage)
 		return 0;
+	struct cpu *cpu = this_cpu();
 	__u64 now = bpf_ktime_get_ns();
 
+	if (!cpu)
+		return 0;
 	if (!followed) {
-		struct task *task = task_at(number_of(current));
+		struct task *task = task_at(running(cpu));
 		struct flow *flow = task ? flow_to(sk) : 0;
 
 		if (task)
 			does(task, flow ? flow->bundle.connection : (__u64)sk, now);
 		return 0;
 	}
-	__u32 at = find_connection_of(sk), number = make_number(current, ON_CPU, now);
+	__u32 at = find_connection_of(sk), number = make_running(cpu, now);
 	struct connection *connection = connection_at(at);
 	struct task *task = task_at(number);
 
@@ -297,6 +300,7 @@ struct written {
 
 struct outgoing {
 	__u32 n;
+	__u32 waiting; /* how many of them have not left */
 	struct written written[MOST_KEYS];
 };
 
@@ -337,6 +341,7 @@ static __always_inline void write_followed(struct scratch *scratch, const struct
 		written->seq = seq;
 		written->ended = written->why = 0;
 	}
+	out->waiting += scratch->bundle.n;
 }
 
 SEC("tp_btf/tcp_sendmsg_locked")
@@ -349,14 +354,14 @@ int BPF_PROG(writes, const struct sock *sk)
 		return 0;
 	struct cpu *cpu = this_cpu();
 	struct scratch *scratch = cpu ? scratch_at(level_of(cpu)) : 0;
-	__u32 number = number_of(current);
+	__u32 number = cpu ? running(cpu) : 0;
 	struct task *task = task_at(number);
 	__u64 now = bpf_ktime_get_ns();
 
 	if (scratch && followed)
 		write_followed(scratch, sk, number, BPF_CORE_READ((const struct tcp_sock *)sk, write_seq), now);
-	else if (scratch && task)
-		write_flow(scratch, sk, task, now);
+	else if (cpu && scratch && task)
+		write_flow(scratch, cpu, sk, task, now);
 	return 0;
 }
 
@@ -379,9 +384,12 @@ int BPF_PROG(written_all, struct sock *sk)
 	if (!is_internet(sk) || !is_followed(sk))
 		return 0;
 	struct outgoing *out = outgoing_of(find_connection_of(sk));
+
+	if (!out || !out->waiting)
+		return 0;
 	__u32 why = why_held((const struct tcp_sock *)sk);
 
-	for (int each = 0; out && each < MOST_KEYS; each++) {
+	for (int each = 0; each < MOST_KEYS; each++) {
 		struct written *written = &out->written[each];
 
 		if (written->key.begun && !written->ended) {
@@ -420,7 +428,7 @@ int BPF_PROG(segment_leaves, struct sk_buff *skb)
 	struct scratch *scratch = scratch_at(level);
 	struct connection *connection = connection_at(number);
 
-	if (!cpu || !out || !path || !connection || !scratch)
+	if (!cpu || !out || !path || !connection || !scratch || (settings.sees_writes && !out->waiting))
 		return 0;
 	struct tcp_sock *tcp = (struct tcp_sock *)sk;
 	struct tcp_header header;
@@ -435,7 +443,7 @@ int BPF_PROG(segment_leaves, struct sk_buff *skb)
 	__u64 now = bpf_ktime_get_ns();
 
 	if (!settings.sees_writes && level == IN_TASK)
-		write_followed(scratch, sk, number_of(bpf_get_current_task_btf()), seq, now);
+		write_followed(scratch, sk, running(cpu), seq, now);
 	path->ends = connection->ends;
 	path->echo_from = BPF_CORE_READ(tcp, bytes_acked) + seq - BPF_CORE_READ(tcp, snd_una);
 	path->echo_to = path->echo_from + length;
@@ -448,5 +456,8 @@ int BPF_PROG(segment_leaves, struct sk_buff *skb)
 		count_sent(connection, written->key.to, written->key.turn);
 		written->key.begun = 0;
 	}
+	out->waiting = 0;
+	for (int each = 0; each < MOST_KEYS; each++)
+		out->waiting += out->written[each].key.begun != 0;
 	return 0;
 }

@@ -19,17 +19,17 @@ struct name {
 };
 
 struct task {
-	__u64 ns[OWN_KINDS];
 	__u64 since;      /* up to when its time is charged */
+	__u32 sequence;   /* odd while it is changed; two for each charge */
+	__u32 state;      /* what its time is charged to */
+	__u64 ns[OWN_KINDS];
 	__u64 renamed;    /* of its last states whose kind was known only at their ends: whether it was another one; the newest lowest */
+	__u32 renames;    /* how many states `renamed` has had */
+	__u32 call;       /* the system call that it last slept in */
 	__u64 others_cpu; /* its CPU time when it last did something for another connection, before `doing` */
 	__u64 doing_cpu;  /* its CPU time when it last did something for `doing` */
 	__u64 doing;      /* the connection that it last read from or wrote to */
 	__u64 port;       /* the terminal's port whose characters it, a worker, passes on now */
-	__u32 state;      /* what its time is charged to */
-	__u32 sequence;   /* odd while it is changed; two for each charge */
-	__u32 renames;    /* how many states `renamed` has had */
-	__u32 call;       /* the system call that it last slept in */
 	__u32 now;        /* the connection that it works for, and which way: `connection << 1 | way`; 0 = none */
 	__u32 woke;       /* tasks that this worker woke for `port` */
 	struct name self;

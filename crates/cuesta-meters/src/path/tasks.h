@@ -7,9 +7,8 @@
 
 static __always_inline void leave_cpu(struct task *task, struct task_struct *it, bool sleeps)
 {
-	__u32 state = !sleeps ? RUN_QUEUE : BPF_CORE_READ_BITFIELD_PROBED(it, in_iowait) ? DISK : SLEEPING;
+	__u32 state = !sleeps ? RUN_QUEUE : BPF_CORE_READ_BITFIELD(it, in_iowait) ? DISK : SLEEPING;
 
-	write_name(&task->self, it); /* it may have loaded another program */
 	charge(task, ON_CPU, state, bpf_ktime_get_ns());
 	if (sleeps && !(it->flags & PF_KTHREAD)) {
 		struct pt_regs *registers = (struct pt_regs *)bpf_task_pt_regs(it);
@@ -33,12 +32,29 @@ int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struc
 {
 	if (!prev->bpf_storage && !next->bpf_storage)
 		return 0;
-	struct task *leaves = task_at(number_of(prev)), *comes = task_at(number_of(next));
+	struct cpu *cpu = this_cpu();
+
+	if (!cpu)
+		return 0;
+	__u32 coming = number_of(next);
+	struct task *leaves = task_at(running(cpu)), *comes = task_at(coming);
 
 	if (leaves)
 		leave_cpu(leaves, prev, !preempt && prev_state);
 	if (comes)
 		take_cpu(comes, prev);
+	cpu->running = coming;
+	return 0;
+}
+
+/* It loads another program, or gives itself a name. */
+SEC("tp_btf/task_rename")
+int BPF_PROG(renamed, struct task_struct *it, const char *name)
+{
+	struct task *task = it->bpf_storage ? task_at(number_of(it)) : 0;
+
+	if (task)
+		bpf_probe_read_kernel_str(task->self.comm, NAME, name);
 	return 0;
 }
 
@@ -82,14 +98,14 @@ int BPF_PROG(waking, struct task_struct *woken)
 	if (!scratch)
 		return 0;
 	if (!bundle) {
-		if (level != IN_TASK || !collect_current(scratch, now))
+		if (level != IN_TASK || !collect_current(scratch, cpu, now))
 			return 0;
 		bundle = &scratch->bundle;
 	}
 	if (!number)
 		number = make_number(woken, WAKING, now);
 	if (bundle == &scratch->bundle)
-		note_reader(task_at(number_of(current)), number);
+		note_reader(task_at(running(cpu)), number);
 	else
 		note_accepter(bundle, number);
 	give(scratch, bundle, number, true, now);
@@ -101,10 +117,11 @@ int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 {
 	if (!parent->bpf_storage)
 		return 0;
+	struct cpu *cpu = this_cpu();
 	struct scratch *scratch = scratch_at(IN_TASK);
 	__u64 now = bpf_ktime_get_ns();
 
-	if (!scratch || !collect_current(scratch, now))
+	if (!cpu || !scratch || !collect_current(scratch, cpu, now))
 		return 0;
 	give(scratch, &scratch->bundle, make_number(child, RUN_QUEUE, now), true, now);
 	return 0;

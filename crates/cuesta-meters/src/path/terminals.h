@@ -9,17 +9,36 @@ extern const void flush_to_ldisc __ksym __weak;
 
 /* A terminal's port: characters for one of its ends. */
 struct port {
-	struct bundle bundle;
+	__u64 address; /* of the kernel's own */
 	__u64 since;
 	__u32 reader;  /* the task that last waited for them */
+	struct bundle bundle;
 };
 
+#define PORTS 16384
+
+/* Each at a place that its address gives; of two with one place the newer one stays. */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 8192);
-	__type(key, __u64);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PORTS);
+	__type(key, __u32);
 	__type(value, struct port);
 } ports SEC(".maps");
+
+static __always_inline struct port *port_at(__u64 address)
+{
+	__u32 at = address * 11400714819323198485ULL >> 50;
+
+	return bpf_map_lookup_elem(&ports, &at);
+}
+
+/* What waits at a port, or who reads from it; 0 if nothing is known of it. */
+static __always_inline struct port *find_port(__u64 address)
+{
+	struct port *port = address ? port_at(address) : 0;
+
+	return port && port->address == address ? port : 0;
+}
 
 /* How many ports have keys that wait for the worker: mostly none, which spares all others a look. */
 __s32 queued_ports = 0;
@@ -87,26 +106,24 @@ int BPF_PROG(queued, int cpu, void *queue, struct work_struct *work)
 	struct cpu *here = this_cpu();
 	struct scratch *scratch = scratch_at(IN_TASK);
 	struct tty_port *port = port_of(work);
-	__u64 now = bpf_ktime_get_ns(), key = (__u64)port;
+	__u64 now = bpf_ktime_get_ns();
 
 	if (!here || !scratch || level_of(here) != IN_TASK)
 		return 0;
-	if (!(settings.terminals && begin_at_terminal(scratch, port, now)) && !collect_current(scratch, now))
+	if (!(settings.terminals && begin_at_terminal(scratch, port, now)) && !collect_current(scratch, here, now))
 		return 0;
 	if (is_master(port))
 		scratch->bundle.way = ECHOES;
-	struct port *known = bpf_map_lookup_elem(&ports, &key);
+	__u64 address = number_from(here, port);
+	struct port *known = port_at(address);
 
-	if (!known) {
-		struct port empty = {};
-
-		bpf_map_update_elem(&ports, &key, &empty, BPF_ANY);
-		known = bpf_map_lookup_elem(&ports, &key);
-	}
 	if (!known)
 		return 0;
+	if (known->address != address)
+		known->reader = 0;
 	if (!known->bundle.n)
 		__sync_fetch_and_add(&queued_ports, 1);
+	known->address = address;
 	known->bundle = scratch->bundle;
 	known->since = now;
 	return 0;
@@ -117,14 +134,14 @@ int BPF_PROG(worker_begins, struct work_struct *work)
 {
 	if (!queued_ports || !passes_characters(work))
 		return 0;
-	__u64 key = (__u64)port_of(work);
-	struct port *port = bpf_map_lookup_elem(&ports, &key);
+	struct cpu *cpu = this_cpu();
+	struct port *port = cpu ? find_port(number_from(cpu, port_of(work))) : 0;
 
 	if (!port || !port->bundle.n)
 		return 0;
 	struct scratch *scratch = scratch_at(IN_TASK);
 	__u64 now = bpf_ktime_get_ns();
-	__u32 number = make_number(bpf_get_current_task_btf(), ON_CPU, now);
+	__u32 number = make_running(cpu, now);
 	struct task *worker = task_at(number);
 
 	if (!scratch || !worker)
@@ -133,7 +150,7 @@ int BPF_PROG(worker_begins, struct work_struct *work)
 	port->bundle.n = 0;
 	__sync_fetch_and_add(&queued_ports, -1);
 	add_visits(&scratch->bundle, WORKER_QUEUE, now - port->since, worker, now);
-	worker->port = key;
+	worker->port = port->address;
 	worker->woke = 0;
 	give(scratch, &scratch->bundle, number, true, now);
 	return 0;
@@ -142,7 +159,7 @@ int BPF_PROG(worker_begins, struct work_struct *work)
 /* A worker, as a terminal's, has woken the reader. */
 static __always_inline void note_reader(struct task *waker, __u32 reader)
 {
-	struct port *port = waker && waker->port ? bpf_map_lookup_elem(&ports, &waker->port) : 0;
+	struct port *port = waker ? find_port(waker->port) : 0;
 
 	if (!port)
 		return;
@@ -174,17 +191,18 @@ SEC("tp_btf/workqueue_execute_end")
 int BPF_PROG(worker_ends, struct work_struct *work)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
-	__u32 number = current->bpf_storage ? number_of(current) : 0;
+	struct cpu *cpu = current->bpf_storage ? this_cpu() : 0;
+	__u32 number = cpu ? running(cpu) : 0;
 	struct task *worker = task_at(number);
 
-	if (!worker || !worker->port)
+	if (!cpu || !worker || !worker->port)
 		return 0;
 	struct scratch *scratch = scratch_at(IN_TASK);
-	struct port *port = bpf_map_lookup_elem(&ports, &worker->port);
+	struct port *port = find_port(worker->port);
 	struct connection *connection = connection_at(worker->now >> 1);
 	__u64 now = bpf_ktime_get_ns();
 
-	if (scratch && port && connection && collect_current(scratch, now)) {
+	if (scratch && port && connection && collect_current(scratch, cpu, now)) {
 		struct tty_port *of_kernel = (struct tty_port *)worker->port;
 
 		if (!connection->ends.local_port && is_master(of_kernel) && BPF_CORE_READ(of_kernel, itty, index) == connection->ends.remote_port)

@@ -260,8 +260,7 @@ def settle_keys(keys: Iterable[Candidate], connection: int | None) -> Iterator[J
 def why_missing(key: Candidate, connection: int | None, path: PathRow | None) -> str:
     if path:
         return NOT_WHOLE
-    row = key.followed.row
-    if row.port is not None and is_control(row.key) and not (key.paths or key.is_refused):
+    if is_control(key.followed.row.port, key.followed.row.key) and not (key.paths or key.is_refused):
         return CONTROL_KEY
     if connection is None:
         return PORT_REUSED

@@ -69,7 +69,7 @@ def follow_login(login: JoinedLogin) -> LoginRounds | None:
 
 def hides_round(before: PathRow, after: PathRow) -> bool:
     """Whether the segment in front of `after` is one that the tracer leaves out."""
-    return after.key_from != before.key_to and is_control(after.key_from)
+    return after.key_from != before.key_to and is_control(after.port, after.key_from)
 
 
 def chain_back(paths: Iterable[PathRow], last: PathRow) -> list[PathRow]:

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 MODULUS = 1 << 32
 CONTROL = 1 << 29
-"""Of a key whose offset, mixed, is below this the tracer follows nothing."""
-MIXER = 2_654_435_761
+"""Of a key whose port and offset, mixed, are below this the tracer follows nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +33,9 @@ def measure(start: int, end: int) -> int:
     return (end - start) % MODULUS
 
 
-def is_control(key: int) -> bool:
+def is_control(port: int | None, key: int) -> bool:
     """Whether the tracer leaves a segment that ends at this offset out, so that the price of following can be told."""
-    return key != 0 and key * MIXER % MODULUS < CONTROL
+    if port is None or key == 0:
+        return False
+    mixed = (key ^ port * 2_654_435_761 % MODULUS) * 2_246_822_519 % MODULUS
+    return (mixed ^ mixed >> 15) * 3_266_489_917 % MODULUS < CONTROL

@@ -53,12 +53,15 @@ pub struct FollowedCells {
     /// By the driver and by the kernel, in ns.
     pub sent_to_shown: u64,
     pub kernel: Option<(u64, u64)>,
+    /// Whether the echo was acknowledged at once; segments that came, and acknowledgements that were sent.
+    pub acknowledged: Option<(bool, u32, u32)>,
 }
 
 impl FollowedCells {
     fn read(row: &str) -> Self {
         let cells: Vec<_> = row.split(',').collect();
         let number = |at: usize| cells[at].parse::<u64>().unwrap();
+        let acknowledged = || Some((cells[12].parse().ok()?, cells[13].parse().ok()?, cells[14].parse().ok()?));
         let kernel = || Some((cells[10].parse().ok()?, cells[11].parse().ok()?));
         Self {
             user: number(1),
@@ -69,6 +72,7 @@ impl FollowedCells {
             echo: (cells[6].parse().unwrap(), cells[7].parse().unwrap()),
             sent_to_shown: number(9) - number(8),
             kernel: kernel(),
+            acknowledged: acknowledged(),
         }
     }
 }
