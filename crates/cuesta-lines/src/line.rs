@@ -264,9 +264,19 @@ pub struct Opening {
     pub secured: Option<Stamp>,
     /// The host opened the WebSocket.
     pub upgraded: Option<Stamp>,
+    /// The host's version came (ssh).
+    pub greeted: Option<Stamp>,
     /// The last message of the protocol's negotiation so far (telnet options, ssh key exchange); a later negotiation moves it.
     pub negotiated: Option<Stamp>,
-    /// The line's own login succeeded (ssh). A login that the tape types is not counted here.
+    /// The host's first answer to a login came: which methods it accepts (ssh).
+    pub answered: Option<Stamp>,
+    /// The host accepted the user (ssh).
+    pub authenticated: Option<Stamp>,
+    /// The host opened a session (ssh).
+    pub admitted: Option<Stamp>,
+    /// The host gave the session a terminal (ssh).
+    pub terminal: Option<Stamp>,
+    /// The line's own login succeeded, and its program runs (ssh). A login that the tape types is not counted here.
     pub logged_in: Option<Stamp>,
     /// The host said that the session is ready (web terminals).
     pub ready: Option<Stamp>,
