@@ -2,10 +2,11 @@
 
 - `model`: the elements of a report: headline, verdict, big figures, sections of facts, tables, plots, remarks.
 - `run_report`: the report of one run; `several`: of runs side by side. `headline`: the result in one sentence, and
-  what is unusual (`stalls`, `frames`); `validity`: whether it can be trusted. Its sections: `limits`, `samples`,
-  `sweep`, `published_tables`, `search`, `capacity`, `response_section` (with `frames`), `law`, `host_section`,
-  `neighbour_section`, `marks_section`, `driver_section` (with `agents`); `features`: those that one study needs.
-  `figure`: values with their label and meaning from the catalogue; `plots`: plots as Vega-Lite specifications.
+  what is unusual (`diagnosis`, `stalls`, `frames`); `validity`: whether it can be trusted. Its sections: `limits`,
+  `samples`, `sweep`, `published_tables`, `search`, `capacity`, `response_section` (with `frames`), `law`,
+  `host_section`, `neighbour_section`, `marks_section`, `driver_section` (with `agents`); `features`: those that one
+  study needs. `figure`: values with their label and meaning from the catalogue; `plots`: plots as Vega-Lite
+  specifications.
 - `render`: a report as text, page and Markdown.
 - `junit`: limits for continuous integration.
 - `form`: a certification's form as text; `form_page`: as a page; `systems`: several certifications, side by side on one
