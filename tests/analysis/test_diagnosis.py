@@ -71,7 +71,6 @@ NAMED: list[tuple[str, Observed]] = [
         "full accept queue",
         Observed(phases=logins(connect=[0.001, 1.03, 3.06]), hosts=[limits(listen_overflows=events(2, 1.0))]),
     ),
-    ("full SYN queue", Observed(hosts=[limits(syn_cookies=events(2, 1.0))])),
     ("full table of connections", Observed(hosts=[limits(**TRACKED, conntrack_drops=events(5, 1.0))])),
 ]
 """What tells a cause apart."""
@@ -97,6 +96,7 @@ POSSIBLE: list[tuple[str, Observed]] = [
     ("OOM kill", Observed({"exited": 1}, {"exited": "vim was killed by signal 9"})),
     ("full accept queue", Observed(phases=logins(connect=[0.001, 1.03, 3.06]))),
     ("full table of connections", Observed(hosts=[limits(**TRACKED)])),
+    ("full SYN queue", Observed({"timeout": 2}, hosts=[limits(syn_cookies=events(2, 1.0))])),
 ]
 """What fits a cause, and others too."""
 
@@ -113,6 +113,9 @@ HEALTHY: list[Observed] = [
     Observed(phases=logins(banner=[3.0] * 6, key_exchange=[4.0] * 6, methods=[5.1] * 6)),
     # Connections are slow, and their times are spread.
     Observed(phases=logins(connect=[0.7, 1.1, 1.6, 2.2, 3.1, 4.4])),
+    # Somebody else's process was killed.
+    Observed(phases=logins(), hosts=[host(part=False, limits={"oom_kills": events(1, 1.0)})]),
+    Observed(phases=logins(), hosts=[limits(syn_cookies=events(1, 1.0), listen_overflows=events(1, 1.0))]),
     # Nobody was refused: all terminals are in use.
     Observed(phases=logins(), hosts=[PTYS]),
     Observed({"auth": 3}, {"auth": "h:22 did not let joe in: see MaxStartups and kernel.pty.max"}),

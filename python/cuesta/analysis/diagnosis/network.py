@@ -24,13 +24,16 @@ FEWEST = 2
     proved="a listener that accepts nothing",
 )
 def accept_queue(observed: Observed) -> Finding | None:
-    overflows = sum(host.total(lambda report: report.limits.listen_overflows) for host in observed.hosts)
-    repeated, unanswered = count_repeated(observed), observed.failed("timeout")
+    overflows, repeated, unanswered = count_overflows(observed), count_repeated(observed), observed.failed("timeout")
     slow = f"{many(repeated, 'connection')} took 1, 3 or 7 s: SYNs were repeated" if repeated else ""
     if overflows and (repeated or unanswered):
         lost = slow or f"{many(unanswered, 'connection')} timed out"
         return Finding(f"{lost}, and the host's accept queues were full {many(overflows, 'time')} (ListenOverflows)")
     return Finding(f"{slow}, as where an accept queue is full or packets are lost", certain=False) if slow else None
+
+
+def count_overflows(observed: Observed) -> int:
+    return sum(host.total(lambda report: report.limits.listen_overflows) for host in observed.hosts)
 
 
 def count_repeated(observed: Observed) -> int:
@@ -44,13 +47,17 @@ def count_repeated(observed: Observed) -> int:
 @cause(
     "full SYN queue",
     setting="`sysctl net.ipv4.tcp_max_syn_backlog` and the service's backlog; a flood, if nobody else connects",
-    outside="nothing, as long as the host sends SYN cookies",
+    outside="connecting takes 1, 3 or 7 s, or times out, although accept queues are not full",
     host="`TCPReqQFullDoCookies` of `/proc/net/netstat`",
     proved="counters made by hand",
 )
 def syn_queue(observed: Observed) -> Finding | None:
     cookies = sum(host.total(lambda report: report.limits.syn_cookies) for host in observed.hosts)
-    return Finding(f"the host sent {many(cookies, 'SYN cookie')}") if cookies else None
+    if not cookies or count_overflows(observed) or not (count_repeated(observed) or observed.failed("timeout")):
+        return None
+    return Finding(
+        f"connections were slow or timed out, and the host sent {many(cookies, 'SYN cookie')}", certain=False
+    )
 
 
 @cause(

@@ -25,6 +25,11 @@ class HostReadings:
     """Where several hosts are metered."""
 
     @property
+    def is_machine(self) -> bool:
+        """Whether a whole machine is metered, on which others may run too."""
+        return self.reports[-1].subject == "machine"
+
+    @property
     def where(self) -> str:
         """The end of a sentence on one of several hosts."""
         return f" at {self.name}" if self.name else ""

@@ -114,13 +114,18 @@ def memory_high(observed: Observed) -> Finding | None:
     proved="a control group of little memory",
 )
 def oom_kill(observed: Observed) -> Finding | None:
-    killed = sum(host.total(lambda report: report.limits.oom_kills) for host in observed.hosts)
-    phrase = observed.said_any(*KILLED)
+    killed, phrase = count_killed(observed), observed.said_any(*KILLED)
     if killed:
         said = f', and a program was "{phrase}"' if phrase else ""
         processes = "a process" if killed == 1 else f"{count(killed)} processes"
         return Finding(f"the kernel killed {processes} for want of memory{said}")
     return Finding(f'a program was "{phrase}"', certain=False) if phrase else None
+
+
+def count_killed(observed: Observed) -> int:
+    """Killed processes; those of a whole machine only where something failed: others may have been killed."""
+    hosts = [host for host in observed.hosts if observed.failures or not host.is_machine]
+    return sum(host.total(lambda report: report.limits.oom_kills) for host in hosts)
 
 
 @cause(
