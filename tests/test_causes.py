@@ -241,6 +241,12 @@ def test_a_full_disk_is_named(serve: Any, causes_at: Any, here: Path, monkeypatc
     assert 'the host said "No space left on device"' in causes["disk full"]["evidence"]
 
 
+def test_a_limit_of_open_files_is_named(causes_at: Any) -> None:
+    opens = "python3 -c 'files = [open(\"/dev/null\") for _ in range(99)]'"
+    causes = causes_at(f"pty:prlimit --nofile=40 {opens}", failure="exited-at-start")
+    assert causes["file limit"]["certain"]
+
+
 @contextmanager
 def control_group(controller: str, name: str = "", **settings: str) -> Iterator[Path]:
     """A control group of version 1, with files set."""

@@ -1,21 +1,21 @@
 //! The phases of opening a line, counted once in a session: when its first key is sent, or at its end if none was sent. Not
 //! sooner, because a host may still negotiate options after the line is open.
 
-use cuesta_lines::Opening;
+use cuesta_lines::{LoginParts, Opening};
 use cuesta_record::{Stamp, WaitSeries};
 
 /// The names of the phases, in their order.
 pub(crate) const PHASES: [&str; 7] = ["prepare", "connect", "tls", "upgrade", "negotiation", "login", "session"];
 
 /// The names of the parts of an ssh line's opening, from its connection on, in their order, and at last the wait for the first character
-/// of any line. Their ends are those of [`Opening`]. The first two are parts of `negotiation`, the others but the last of `login`.
+/// of any line. The first two are parts of `negotiation`, the others but the last of `login`.
 pub(crate) const PARTS: [&str; 8] =
     ["banner", "key_exchange", "methods", "authentication", "channel", "pty", "shell", "first_output"];
 
 /// The ends of the [`PARTS`] but the last.
-fn part_ends(opening: Opening) -> [Option<Stamp>; PARTS.len() - 1] {
-    let Opening { greeted, negotiated, answered, authenticated, admitted, terminal, logged_in, .. } = opening;
-    [greeted, negotiated, answered, authenticated, admitted, terminal, logged_in]
+fn part_ends(opening: Opening, login: LoginParts) -> [Option<Stamp>; PARTS.len() - 1] {
+    let LoginParts { greeted, answered, authenticated, admitted, terminal } = login;
+    [greeted, opening.negotiated, answered, authenticated, admitted, terminal, opening.logged_in]
 }
 
 /// The numbers of the series of a group's lines.
@@ -43,8 +43,8 @@ impl Opened {
     pub(crate) fn phases(
         self,
         opening: Opening,
-        series: LineSeries,
-    ) -> impl Iterator<Item = (WaitSeries, (Stamp, Stamp))> {
+        series: &LineSeries,
+    ) -> impl Iterator<Item = (WaitSeries, (Stamp, Stamp))> + use<> {
         let mut since = self.scheduled;
         let ends = [
             opening.prepared,
@@ -65,22 +65,22 @@ impl Opened {
 impl LineSeries {
     /// The parts of an ssh line's opening that have ended; `first` is when its first character came, on any line.
     pub(crate) fn ended_parts(
-        self,
-        opening: Opening,
+        &self,
+        (opening, login): (Opening, LoginParts),
         open: Stamp,
         first: Option<Stamp>,
-    ) -> impl Iterator<Item = (WaitSeries, (Stamp, Stamp))> {
+    ) -> impl Iterator<Item = (WaitSeries, (Stamp, Stamp))> + use<> {
         let [.., first_output] = self.parts;
         let first = first.map(|first| (first_output, (open, first.max(open))));
-        let mut since = opening.greeted.and(opening.connected);
-        let ends = self.parts.into_iter().zip(part_ends(opening));
+        let mut since = login.greeted.and(opening.connected);
+        let ends = self.parts.into_iter().zip(part_ends(opening, login));
         let ended = ends.map_while(move |(series, end)| Some((series, (since.replace(end?)?, end?))));
         ended.chain(first)
     }
 
     /// The part in which an opening failed, and since when it went on. None if the line was not connected, or is of another kind.
-    pub(crate) fn failed_part(self, opening: Opening) -> Option<(WaitSeries, Stamp)> {
-        let ends = part_ends(opening);
+    pub(crate) fn failed_part(&self, (opening, login): (Opening, LoginParts)) -> Option<(WaitSeries, Stamp)> {
+        let ends = part_ends(opening, login);
         let failed = ends.iter().position(Option::is_none)?;
         let since = if failed == 0 { opening.connected } else { ends[failed - 1] };
         Some((self.parts[failed], since?))
@@ -103,7 +103,7 @@ mod tests {
     fn phases(opening: Opening) -> Vec<(String, u128)> {
         let mut series_names = SeriesNames::default();
         let series = series(&mut series_names);
-        name(Opened { scheduled: at(100), at: at(190) }.phases(opening, series), &series_names)
+        name(Opened { scheduled: at(100), at: at(190) }.phases(opening, &series), &series_names)
     }
 
     fn series(series_names: &mut SeriesNames) -> LineSeries {
@@ -127,20 +127,16 @@ mod tests {
     fn the_parts_of_a_login_follow_each_other_and_it_fails_in_the_next() {
         let mut series_names = SeriesNames::default();
         let series = series(&mut series_names);
-        let opening = Opening {
-            connected: Some(at(100)),
-            greeted: Some(at(101)),
-            negotiated: Some(at(103)),
-            answered: Some(at(107)),
-            ..Opening::default()
-        };
+        let opening = Opening { connected: Some(at(100)), negotiated: Some(at(103)), ..Opening::default() };
+        let progress =
+            (opening, LoginParts { greeted: Some(at(101)), answered: Some(at(107)), ..LoginParts::default() });
         let first_output = Some(at(195));
-        let parts = name(series.ended_parts(opening, at(190), first_output), &series_names);
+        let parts = name(series.ended_parts(progress, at(190), first_output), &series_names);
         let expected = [("banner", 1), ("key_exchange", 2), ("methods", 4), ("first_output", 5)];
         assert_eq!(parts, expected.map(|(part, ms)| (format!("g/line/{part}"), ms)));
-        let failed = series.failed_part(opening).map(|(series, since)| (series, (since, at(120))));
+        let failed = series.failed_part(progress).map(|(series, since)| (series, (since, at(120))));
         assert_eq!(name(failed.into_iter(), &series_names), [("g/line/authentication".to_owned(), 13)]);
-        assert_eq!(series.failed_part(Opening::default()).map(|failed| failed.1), None);
+        assert_eq!(series.failed_part(Default::default()).map(|failed| failed.1), None);
     }
 
     #[test]
@@ -148,7 +144,7 @@ mod tests {
         let mut series_names = SeriesNames::default();
         let series = series(&mut series_names);
         let opening = Opening { connected: Some(at(100)), negotiated: Some(at(103)), ..Opening::default() };
-        let parts = name(series.ended_parts(opening, at(190), Some(at(150))), &series_names);
+        let parts = name(series.ended_parts((opening, LoginParts::default()), at(190), Some(at(150))), &series_names);
         assert_eq!(parts, [("g/line/first_output".to_owned(), 0)]);
     }
 
@@ -162,7 +158,6 @@ mod tests {
             negotiated: Some(at(150)),
             logged_in: Some(at(190)),
             ready: Some(at(200)),
-            ..Opening::default()
         };
         let durations = PHASES.into_iter().zip([10, 20, 5, 5, 10, 40, 10]);
         let all: Vec<_> = durations.map(|(phase, ms)| (format!("g/line/{phase}"), ms)).collect();

@@ -13,8 +13,9 @@ use crate::tcp::Tcp;
 use crate::tls::{Tls, TlsClient};
 use crate::wire::bisync::Role;
 use crate::{
-    Address, Bisync, Charset, Line, Login, Opening, Pipe, ProgramError, Pty, RateLimited, SerialError, SshError,
-    Target, Telnet, TelnetTarget, TerminalSettings, TlsSettings, Tn3270, Tn3270Target, WebError, serial, ssh, tcp, web,
+    Address, Bisync, Charset, Line, Login, LoginParts, Opening, Pipe, ProgramError, Pty, RateLimited, SerialError,
+    SshError, Target, Telnet, TelnetTarget, TerminalSettings, TlsSettings, Tn3270, Tn3270Target, WebError, serial, ssh,
+    tcp, web,
 };
 
 /// Settings of a line.
@@ -92,7 +93,7 @@ pub enum OpenError {
     LogicalUnit { address: String, lu: String, why: String },
     /// It failed after the line was connected.
     #[error("{error}")]
-    Unfinished { error: Box<OpenError>, opening: Box<Opening> },
+    Unfinished { error: Box<OpenError>, progress: Box<(Opening, LoginParts)> },
     #[error(transparent)]
     Ssh(#[from] SshError),
     #[error(transparent)]
@@ -129,10 +130,10 @@ impl OpenError {
     }
 
     /// The phases of the opening that ended before it failed, if they are known.
-    pub fn opening(&self) -> Opening {
+    pub fn progress(&self) -> (Opening, LoginParts) {
         match self {
-            Self::Unfinished { opening, .. } => **opening,
-            _ => Opening::default(),
+            Self::Unfinished { progress, .. } => **progress,
+            _ => Default::default(),
         }
     }
 

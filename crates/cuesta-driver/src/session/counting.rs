@@ -30,8 +30,8 @@ impl Session {
     /// Counts the phases of the line's opening, once and as late as possible, because a host may still negotiate options.
     pub(super) fn count_opening(&mut self) {
         let Some(opened) = self.counted.opened.take() else { return };
-        let (opening, series) = (self.line.opening(), self.shared.groups[self.group].series.line);
-        let parts = series.ended_parts(opening, opened.at, self.counted.first_output);
+        let (opening, series) = (self.line.opening(), &self.shared.groups[self.group].series.line);
+        let parts = series.ended_parts((opening, self.line.login_parts()), opened.at, self.counted.first_output);
         for (series, times) in opened.phases(opening, series).chain(parts) {
             self.shared.record_wait(series, WaitEnd::Answered, times);
         }

@@ -62,7 +62,7 @@ pub(super) async fn log_in(
         Err(error) => attempts::note_failure(destination, error),
     }
     login?;
-    shared.state().opening.authenticated = Some(clock::now());
+    shared.state().login.authenticated = Some(clock::now());
     Ok(SshSession { handle, shared, guard })
 }
 

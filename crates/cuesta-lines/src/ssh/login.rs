@@ -92,7 +92,7 @@ impl<'a> LoginAttempt<'a> {
         if self.is_cut_off() {
             return Err(Error::Disconnect.into());
         }
-        self.shared.state().opening.answered = Some(clock::now());
+        self.shared.state().login.answered = Some(clock::now());
         if self.judge(first) == Verdict::LoggedIn {
             return Ok(());
         }
@@ -106,7 +106,7 @@ impl<'a> LoginAttempt<'a> {
         if self.is_cut_off() { Err(Error::Disconnect.into()) } else { Err(self.refused().into()) }
     }
 
-    /// Whether the connection has ended without a word, as when a login takes longer than the host's LoginGraceTime. `russh` gives that as a
+    /// Whether the connection has ended without a word, as when a login takes longer than the host's `LoginGraceTime`. `russh` gives that as a
     /// refusal, and so it does if the host says that there were too many attempts.
     fn is_cut_off(&self) -> bool {
         let said_why = |error: io::Error| error.kind() == io::ErrorKind::ConnectionAborted;

@@ -50,7 +50,9 @@ pub use error::SshError;
 pub use keys::unlock;
 pub use target::{SshTarget, Trust};
 
-use crate::{Address, ExitStatus, Line, LineTerminal, Login, OpenError, Opening, Options, Received, Traffic, tcp};
+use crate::{
+    Address, ExitStatus, Line, LineTerminal, Login, LoginParts, OpenError, Opening, Options, Received, Traffic, tcp,
+};
 use agent_keys::AgentKeys;
 use client::Client;
 use connect::{SshSession, hung_up, inbox, log_in};
@@ -104,11 +106,12 @@ pub(crate) fn open<'a>(target: &'a SshTarget, options: &'a Options) -> Boxed<'a,
         let opened = tcp::with_deadline(due, open_session(&destination, target, options, Arc::clone(&shared))).await;
         let waited = options.connect_timeout;
         let timeout = || Err(OpenError::Timeout { address: destination.address.to_string(), waited });
-        opened.unwrap_or_else(timeout).map_err(|error| match shared.state().opening {
-            opening @ Opening { connected: Some(_), .. } => {
-                OpenError::Unfinished { error: Box::new(error), opening: Box::new(opening) }
+        opened.unwrap_or_else(timeout).map_err(|error| {
+            let progress = shared.progress();
+            if progress.0.connected.is_none() {
+                return error;
             }
-            _ => error,
+            OpenError::Unfinished { error: Box::new(error), progress: Box::new(progress) }
         })
     })
 }
@@ -215,7 +218,7 @@ async fn start(
         }
         error => hung_up(destination, shared, &error),
     })?;
-    shared.state().opening.admitted = Some(clock::now());
+    shared.state().login.admitted = Some(clock::now());
     let broken = |error: Error| hung_up(destination, shared, &error);
     let (columns, rows) = (options.columns.into(), options.rows.into());
     channel.request_pty(true, &options.terminal, columns, rows, 0, 0, &[]).await.map_err(broken)?;
@@ -223,7 +226,7 @@ async fn start(
         let (address, user) = whom();
         return Err(SshError::NoPty { address, user });
     }
-    shared.state().opening.terminal = Some(clock::now());
+    shared.state().login.terminal = Some(clock::now());
     for (name, value) in &destination.environment {
         channel.set_env(false, name, value).await.map_err(broken)?;
     }
@@ -316,6 +319,10 @@ impl Line for Ssh {
 
     fn opening(&self) -> Opening {
         self.shared.state().opening
+    }
+
+    fn login_parts(&self) -> LoginParts {
+        self.shared.state().login
     }
 
     fn traffic(&self) -> Traffic {

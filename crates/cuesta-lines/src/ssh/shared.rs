@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 
 use cuesta_record::Stamp;
 
-use crate::{ExitStatus, Opening, Received, SshError, Traffic};
+use crate::{ExitStatus, LoginParts, Opening, Received, SshError, Traffic};
 
 /// Bytes of a host's first output, and of what it sent last before the key exchange, that are kept for the error message.
 const MOST_OUTPUT: usize = 160;
@@ -38,6 +38,8 @@ pub(super) struct SharedState {
     pub(super) speaks_ssh: bool,
     /// The phases of the opening that have ended.
     pub(super) opening: Opening,
+    /// The parts of the login that have ended.
+    pub(super) login: LoginParts,
     /// Why the host's key is not trusted.
     pub(super) distrust: Option<SshError>,
     /// The last error message of the `ProxyCommand`.
@@ -91,6 +93,7 @@ impl Shared {
             last_output: Vec::new(),
             speaks_ssh: false,
             opening: Opening::default(),
+            login: LoginParts::default(),
             distrust: None,
             command_error: None,
             end: None,
@@ -104,6 +107,12 @@ impl Shared {
 
     pub(super) fn state(&self) -> MutexGuard<'_, SharedState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What has ended of the opening.
+    pub(super) fn progress(&self) -> (Opening, LoginParts) {
+        let state = self.state();
+        (state.opening, state.login)
     }
 
     /// Ends the line; the first reason counts.

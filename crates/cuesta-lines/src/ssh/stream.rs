@@ -61,7 +61,7 @@ impl StampedStream {
             if !version.is_empty() {
                 let mut state = self.shared.state();
                 state.speaks_ssh = self.preamble.has_version();
-                state.opening.greeted = state.speaks_ssh.then_some(state.at);
+                state.login.greeted = state.speaks_ssh.then_some(state.at);
             }
             self.ahead.extend(version.iter().chain(rest));
         }

@@ -23,11 +23,11 @@ impl ListenCounters {
         let mut rows = text.lines().filter_map(|row| row.strip_prefix("TcpExt: "));
         let (names, values) = rows.next().zip(rows.next()).ok_or_else(malformed)?;
         let values: Vec<u64> = numbers(values).collect();
-        let named = |wanted| names.split(' ').position(|name| name == wanted).and_then(|at| values.get(at).copied());
+        let value_of = |wanted| names.split(' ').position(|name| name == wanted).and_then(|at| values.get(at).copied());
         Ok(Self {
-            overflows: named("ListenOverflows").ok_or_else(malformed)?,
-            drops: named("ListenDrops").ok_or_else(malformed)?,
-            cookies: named("TCPReqQFullDoCookies").unwrap_or(0),
+            overflows: value_of("ListenOverflows").ok_or_else(malformed)?,
+            drops: value_of("ListenDrops").ok_or_else(malformed)?,
+            cookies: value_of("TCPReqQFullDoCookies").unwrap_or(0),
         })
     }
 }

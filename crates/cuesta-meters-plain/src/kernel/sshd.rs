@@ -51,7 +51,7 @@ pub fn setting<'a>(config: &'a str, name: &str) -> Option<&'a str> {
     if keyword.eq_ignore_ascii_case("match") { None } else { value }
 }
 
-/// Seconds of a time as sshd_config(5) writes it: `120`, `2m`, `1h30m`.
+/// Seconds of a time as `sshd_config(5)` writes it: `120`, `2m`, `1h30m`.
 pub fn seconds(time: &str) -> Option<u64> {
     let (mut sum, mut number) = (0_u64, String::new());
     for c in time.chars() {

@@ -41,7 +41,7 @@ def nproc(observed: Observed) -> Finding | None:
     setting="the service's limit of open files (`ulimit -n`, LimitNOFILE), or `sysctl fs.file-max`",
     outside="programs say `Too many open files`; connections are taken and not answered",
     host="`/proc/sys/fs/file-nr` at its limit",
-    proved="a program that says it; the counters made by hand",
+    proved="a program of few files; the counters made by hand",
 )
 def file_limit(observed: Observed) -> Finding | None:
     if phrase := observed.said_any(*NO_FILE):
