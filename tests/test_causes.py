@@ -180,10 +180,10 @@ def silent_resolver() -> Iterator[None]:
 
 def test_logins_that_take_longer_than_their_grace_time_are_told_apart(serve: Any, causes_at: Any, here: Path) -> None:
     with silent_resolver():
-        host = serve(MANY, "LoginGraceTime 1", before=SILENT_RESOLVER.format(folder=here))
+        host = serve(MANY, "LoginGraceTime 2", before=SILENT_RESOLVER.format(folder=here))
         metered = causes_at(host.target, failure="hung-up", times=6)["LoginGraceTime"]
         assert metered["certain"]
-        assert metered["evidence"].endswith("after its begin; it is 1.00 s")
+        assert metered["evidence"].endswith("after its begin; it is 2.00 s")
         unknown = causes_at(host.target, "--meters", "none", "--out", "again", failure="hung-up", times=6)
     assert not unknown["LoginGraceTime"]["certain"]
 

@@ -44,7 +44,7 @@ PTYS = limits(ptys=plain(4096), pty_limit=plain(4096))
 GRACE = limits(login_grace=plain(120.0))
 TRACKED = {"conntrack": plain(65536), "conntrack_limit": plain(65536)}
 DNS = [8.63, 8.64, 8.68]
-ENDED = {"methods": Waits(lost=Histogram.decode(encode([120.1, 120.3, 121.0])))}
+ENDED = {"login": Waits(lost=Histogram.decode(encode([120.1, 120.3, 121.0])))}
 
 NAMED: list[tuple[str, Observed]] = [
     ("MaxStartups", refused(' (it said "Exceeded MaxStartups")')),
@@ -119,7 +119,7 @@ HEALTHY: list[Observed] = [
     # Nobody was refused: all terminals are in use.
     Observed(phases=logins(), hosts=[PTYS]),
     Observed({"auth": 3}, {"auth": "h:22 did not let joe in: see MaxStartups and kernel.pty.max"}),
-    Observed({"hung-up": 3}, {}, {"methods": Waits(lost=Histogram.decode(encode([1.1, 4.0, 9.0])))}),
+    Observed({"hung-up": 3}, {}, {"login": Waits(lost=Histogram.decode(encode([1.1, 4.0, 9.0])))}),
     Observed({"refused": 5}, {"refused": "nothing listens at h:22"}),
 ]
 

@@ -16,7 +16,7 @@ FEWEST_LOOKUPS = 2
 """Reports with a look-up of a name under way, about a second each, that are no chance: most take some ms."""
 LOGIND = (24.0, 27.0)
 """Seconds for which `pam_systemd` waits for an answer of logind: D-Bus's default of 25 s."""
-SAME = 0.05
+SAME = 0.1
 """The share within which times are the same, as those of a timer are."""
 FEWEST = 3
 """Fewest equal times that are no chance."""
@@ -118,22 +118,16 @@ def nologin(observed: Observed) -> Finding | None:
     proved="OpenSSH 9.2",
 )
 def login_grace_time(observed: Observed) -> Finding | None:
-    broken = [waits.lost for name in LOGIN if (waits := observed.phase(name)).lost]
-    times = sorted((edge, many_) for histogram in broken if histogram for edge, many_ in histogram.buckets())
-    number = sum(many_ for _, many_ in times)
-    if number < FEWEST or not observed.failed("hung-up") or times[0][0] < QUICK:
+    ended = observed.phase("login").lost
+    if ended is None or not FEWEST <= ended.count <= observed.failed("hung-up"):
         return None
-    low, high = times[0][0], times[-1][0]
-    if high - low > SAME * high:
+    low, high = ended.min, ended.max
+    if low < SLOW / 2 or high - low > SAME * high:
         return None
-    text = f"the host ended {many(number, 'login')}, each {seconds_between(low, high)} after its begin"
+    text = f"the host ended {many(ended.count, 'login')}, each {seconds_between(low, high)} after its begin"
     known = [grace for host in observed.hosts if (grace := host.highest(lambda report: report.limits.login_grace))]
-    grace = next((grace for grace in known if low <= grace * (1 + SAME) and high >= grace * (1 - 2 * SAME)), None)
+    grace = next((grace for grace in known if abs(low - grace) <= SAME * grace), None)
     return Finding(f"{text}; it is {seconds(grace)}" if grace else text, certain=grace is not None)
-
-
-LOGIN = ("key_exchange", "methods", "authentication")
-"""The phases that LoginGraceTime limits, in which a login may be ended."""
 
 
 @cause(
