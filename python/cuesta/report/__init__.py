@@ -16,8 +16,8 @@
 - `prediction`: predictions of other loads, as text: `prediction_figures`, then `prediction_limits` and `simulation`;
   `prediction_data`: as data.
 - `ledger`: systems and goals; `identities`: the contradictions in a document; `sql_result`: results of SQL queries.
-- `meters`, `meter_rows`, `front_end`, `profile`: meter reports as text; `off_cpu`: how long tasks were off their CPUs;
-  `cells`: a meter's figure in a table, and its tier.
+- `meters`, `meter_rows`, `meter_limits`, `front_end`, `profile`: meter reports as text; `off_cpu`: how long tasks
+  were off their CPUs; `cells`: a meter's figure in a table, and its tier.
 - `tmux_status`: the status of an agent of TMux.
 - `recording`: lists which entries of a recorded session are hidden.
 
