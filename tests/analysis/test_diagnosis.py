@@ -44,6 +44,7 @@ PTYS = limits(ptys=plain(4096), pty_limit=plain(4096))
 GRACE = limits(login_grace=plain(120.0))
 TRACKED = {"conntrack": plain(65536), "conntrack_limit": plain(65536)}
 DNS = [8.63, 8.64, 8.68]
+TIMED_OUT = {"methods": Waits(timed_out=Histogram.decode(encode([9.9] * 3)))}
 ENDED = {"login": Waits(lost=Histogram.decode(encode([120.1, 120.3, 121.0])))}
 
 NAMED: list[tuple[str, Observed]] = [
@@ -53,6 +54,7 @@ NAMED: list[tuple[str, Observed]] = [
     ("nologin", Observed({"exited-at-start": 1}, {"exited-at-start": "it said last: /etc/nologin exists"})),
     ("LoginGraceTime", Observed({"hung-up": 3}, {}, ENDED, [GRACE])),
     ("reverse DNS", Observed(phases=logins(methods=DNS), hosts=[limits(name_lookups=plain(3))])),
+    ("reverse DNS", Observed({"timeout": 3}, {}, logins() | TIMED_OUT, [limits(name_lookups=plain(3))])),
     ("logind or another PAM session", Observed(phases=logins(authentication=[0.1] * 6, channel=[25.1] * 3))),
     ("entropy", Observed(phases=logins(key_exchange=[9.0] * 3), hosts=[limits(entropy=plain(40))])),
     ("pty limit", Observed({"no-pty": 3}, hosts=[PTYS])),
@@ -116,6 +118,8 @@ HEALTHY: list[Observed] = [
     # Somebody else's process was killed.
     Observed(phases=logins(), hosts=[host(part=False, limits={"oom_kills": events(1, 1.0)})]),
     Observed(phases=logins(), hosts=[limits(syn_cookies=events(1, 1.0), listen_overflows=events(1, 1.0))]),
+    # Logins timed out, not connections.
+    Observed({"timeout": 3}, {}, logins() | TIMED_OUT | {"banner": Waits()}, [limits(listen_overflows=events(1, 1.0))]),
     # Nobody was refused: all terminals are in use.
     Observed(phases=logins(), hosts=[PTYS]),
     Observed({"auth": 3}, {"auth": "h:22 did not let joe in: see MaxStartups and kernel.pty.max"}),

@@ -24,7 +24,7 @@ FEWEST = 2
     proved="a listener that accepts nothing",
 )
 def accept_queue(observed: Observed) -> Finding | None:
-    overflows, repeated, unanswered = count_overflows(observed), count_repeated(observed), observed.failed("timeout")
+    overflows, repeated, unanswered = count_overflows(observed), count_repeated(observed), observed.never_connected
     slow = f"{many(repeated, 'connection')} took 1, 3 or 7 s: SYNs were repeated" if repeated else ""
     if overflows and (repeated or unanswered):
         lost = slow or f"{many(unanswered, 'connection')} timed out"
@@ -53,7 +53,7 @@ def count_repeated(observed: Observed) -> int:
 )
 def syn_queue(observed: Observed) -> Finding | None:
     cookies = sum(host.total(lambda report: report.limits.syn_cookies) for host in observed.hosts)
-    if not cookies or count_overflows(observed) or not (count_repeated(observed) or observed.failed("timeout")):
+    if not cookies or count_overflows(observed) or not (count_repeated(observed) or observed.never_connected):
         return None
     return Finding(
         f"connections were slow or timed out, and the host sent {many(cookies, 'SYN cookie')}", certain=False

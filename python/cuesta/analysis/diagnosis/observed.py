@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from cuesta._native import Histogram
-from cuesta.analysis.waits import Waits, select_waits
+from cuesta.analysis.waits import Waits, count_values, select_waits
 from cuesta.figures.counts import Errors
 from cuesta.ledger import Recorded, StepTimes, Tag
 from cuesta.ledger.meters import Metered
@@ -83,10 +83,11 @@ class Observed:
     def phase(self, name: str) -> Waits:
         return self.phases.get(name, Waits())
 
-    def least(self, name: str) -> float:
-        """The shortest answered wait of a phase; 0 without any."""
-        answered = self.phase(name).answered
-        return answered.min if answered and answered.count else 0.0
+    @property
+    def never_connected(self) -> int:
+        """Openings that timed out before there was a connection."""
+        later = [self.phase(name).timed_out for name in PARTS]
+        return self.failed("timeout") - sum(map(count_values, later))
 
     def ends_of(self, name: str) -> list[tuple[float, int]]:
         """How long a phase lasted, answered or given up: (seconds, how often), in order of time."""
