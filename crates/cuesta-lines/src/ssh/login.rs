@@ -107,10 +107,11 @@ impl<'a> LoginAttempt<'a> {
     }
 
     /// Whether the connection has ended without a word, as when a login takes longer than the host's `LoginGraceTime`. `russh` gives that as a
-    /// refusal, and so it does if the host says that there were too many attempts.
+    /// refusal, and so it does if the host says that there were too many attempts, or names no method.
     fn is_cut_off(&self) -> bool {
-        let said_why = |error: io::Error| error.kind() == io::ErrorKind::ConnectionAborted;
-        self.handle.is_closed() && !self.shared.broken().is_some_and(said_why)
+        use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
+        let is_silent = |error: io::Error| matches!(error.kind(), UnexpectedEof | ConnectionReset | BrokenPipe);
+        self.handle.is_closed() && self.shared.broken().is_some_and(is_silent)
     }
 
     /// Tries the methods that the host accepts until one of them is accepted.
