@@ -1,6 +1,6 @@
 //! The bytes of a finished path, as `finished.h` writes them → its hops.
 
-use cuesta_record::{HoldReason, HopKind, PathHop, PathRow, Stamp};
+use cuesta_record::{HopKind, HopReason, PathHop, PathRow, Stamp};
 use syscalls::Sysno;
 
 /// In the order of the programs.
@@ -17,8 +17,10 @@ const KINDS: [HopKind; 11] = [
     HopKind::Sent,
     HopKind::Held,
 ];
-const REASONS: [HoldReason; 5] =
-    [HoldReason::Other, HoldReason::Nagle, HoldReason::Cork, HoldReason::Window, HoldReason::Congestion];
+const REASONS: [HopReason; 6] =
+    [HopReason::Other, HopReason::Nagle, HopReason::Cork, HopReason::Window, HopReason::Congestion, HopReason::Unseen];
+/// Calls that only a timer ends.
+const SLEEPS: [&str; 2] = ["nanosleep", "clock_nanosleep"];
 
 /// Offsets of `struct path`, and its size without visits.
 const PORTS: usize = 8;
@@ -71,20 +73,22 @@ fn add_hops(visit: &Bytes<'_>, begun: u64, hops: &mut Vec<PathHop>) -> Option<()
         if ns == 0 {
             continue;
         }
+        let call = name_call(visit.u32(CALL)?).filter(|_| is_sleep(kind));
+        let why = REASONS.get(visit.u32(WHY)? as usize).copied();
+        let is_timer = call.is_some_and(|call| SLEEPS.contains(&call)) && why == Some(HopReason::Unseen);
         let (other, other_pid) = match kind {
             HopKind::RunQueue => visit.name(RIVAL)?,
             HopKind::Sleeping => visit.name(WAKER)?,
             _ => (String::new(), 0),
         };
-        let slept = matches!(kind, HopKind::Timer | HopKind::Disk | HopKind::Sleeping);
         hops.push(PathHop {
-            kind,
+            kind: if kind == HopKind::Sleeping && is_timer { HopKind::Timer } else { kind },
             task: task.clone(),
             pid,
-            call: if slept { name_call(visit.u32(CALL)?) } else { None },
+            call: call.map(str::to_owned),
             other: (!other.is_empty()).then_some(other),
             other_pid: (other_pid > 0).then_some(other_pid),
-            why: if kind == HopKind::Held { REASONS.get(visit.u32(WHY)? as usize).copied() } else { None },
+            why: why.filter(|why| kind == HopKind::Held || (kind == HopKind::Sleeping && *why == HopReason::Unseen)),
             ns,
             ended,
         });
@@ -92,8 +96,12 @@ fn add_hops(visit: &Bytes<'_>, begun: u64, hops: &mut Vec<PathHop>) -> Option<()
     Some(())
 }
 
-fn name_call(number: u32) -> Option<String> {
-    Sysno::new(number as usize).map(|call| call.name().to_owned())
+fn is_sleep(kind: HopKind) -> bool {
+    matches!(kind, HopKind::Timer | HopKind::Disk | HopKind::Sleeping)
+}
+
+fn name_call(number: u32) -> Option<&'static str> {
+    Sysno::new(number as usize).map(|call| call.name())
 }
 
 struct Bytes<'a>(&'a [u8]);

@@ -12,8 +12,8 @@
 enum { NETWORK_STACK = OWN_KINDS, WORKER_QUEUE, OTHERS_KEYS, SENT, HELD, KINDS };
 /* Where to a key goes: to the program, or back with its echo. */
 enum { KEYS, ECHOES };
-/* Why an echo is held, as `chain.rs` reads it. */
-enum { HELD_OTHERWISE, HELD_BY_NAGLE, HELD_BY_CORK, HELD_BY_WINDOW, HELD_BY_CONGESTION };
+/* Why an echo is held, and of a task's visit whether the end of its sleep was seen; as `chain.rs` reads it. */
+enum { HELD_OTHERWISE, HELD_BY_NAGLE, HELD_BY_CORK, HELD_BY_WINDOW, HELD_BY_CONGESTION, UNSEEN };
 
 #define VISITS 32768
 #define MOST_KEYS 8
@@ -25,7 +25,7 @@ struct visit {
 	__u64 ended;
 	__u32 id, parent;
 	__u32 call; /* what its task last slept in */
-	__u32 why;  /* of `HELD` */
+	__u32 why;  /* as above */
 	struct name task, rival, waker;
 	__u32 unused;
 };
@@ -154,6 +154,7 @@ static __always_inline void name_visit(struct visit *visit, struct task *task)
 	visit->rival = task->rival;
 	visit->waker = task->waker;
 	visit->call = task->call;
+	visit->why = task->unseen ? UNSEEN : 0;
 }
 
 /* Adds a visit that all keys of a bundle had together: `ns` of a kind, at a task if there is one. */

@@ -32,6 +32,7 @@ struct task {
 	__u64 port;       /* the terminal's port whose characters it, a worker, passes on now */
 	__u32 now;        /* the connection that it works for, and which way: `connection << 1 | way`; 0 = none */
 	__u32 woke;       /* tasks that this worker woke for `port` */
+	bool unseen;      /* nobody saw its last sleep end */
 	struct name self;
 	struct name rival; /* who had the CPU that it last waited for */
 	struct name waker; /* who last woke it; none: an interrupt */
