@@ -1,6 +1,7 @@
 """Delays of known kinds in real hosts are found at the right hop of each key, and the hops sum up to the echo."""
 
 import json
+import statistics
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -50,8 +51,12 @@ class Planted:
     """Whether each delay is at least that long; else it may be any shorter."""
 
     def find(self, key: KeyPath) -> int:
-        """The time that a path has of it, in ns."""
-        return sum(hop.ns for hop in key.hops if (hop.kind, hop.call) == (self.kind, self.call))
+        """The time that a path has of it, in ns: also as a sleep whose end the machine hid from the tracer."""
+        return sum(
+            hop.ns
+            for hop in key.hops
+            if hop.call == self.call and (hop.kind == self.kind or (hop.kind == "sleeping" and hop.why == "unseen"))
+        )
 
 
 PLANTED = (
@@ -92,6 +97,11 @@ def test_each_delay_is_found_at_its_hop(here: Path, write: Write) -> None:
         assert len(keys) > 15
         for key in keys:
             where = planted.how, key.hops
-            assert least <= planted.find(key) <= longest, where
+            # A timer runs while its task still waits for a CPU to go to sleep on.
+            assert planted.find(key) + key.sum_of("run_queue") >= least * planted.is_exact, where
+            assert planted.find(key) <= longest, where
             assert 0 <= key.unclosed <= CLOSES[0] + CLOSES[1] * key.ns, where
             assert key.outside >= 0, where
+        found = list(map(planted.find, keys))
+        assert statistics.median(found) >= least, planted.how
+        assert 0 not in found or not planted.is_exact, planted.how

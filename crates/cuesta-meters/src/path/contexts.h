@@ -115,13 +115,22 @@ static __always_inline __u32 make_running(struct cpu *cpu, __u64 now)
 	return cpu->running = make_number(bpf_get_current_task_btf(), ON_CPU, now);
 }
 
-/* The number of the running task, if it has held a key; else 0. It had none when it came to its CPU if it holds its first one. */
+/* The number of the running task, if it has held a key; else 0. It had none when it came to its CPU if it holds its first one.
+ *
+ * Some machines hide from all tracers what happens while certain tasks have a CPU. If its own coming was hidden, it counts as
+ * having come now. */
 static __always_inline __u32 running(struct cpu *cpu)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 
 	if (!cpu->running && current->bpf_storage)
 		cpu->running = number_of(current);
+	struct task *task = task_at(cpu->running);
+
+	if (task && task->state != ON_CPU) {
+		task->unseen = task->state == SLEEPING;
+		charge(task, task->state, ON_CPU, bpf_ktime_get_ns());
+	}
 	return cpu->running;
 }
 

@@ -19,8 +19,7 @@ static __always_inline void leave_cpu(struct task *task, struct task_struct *it,
 	}
 }
 
-/* A task that was woken while another one had the CPU waited for that one. Some machines hide what happens while certain tasks have
- * a CPU: if its waking was hidden, its sleep seems to last until now. */
+/* A task that was woken while another one had the CPU waited for that one. If its waking was hidden, its sleep lasts until now. */
 static __always_inline void take_cpu(struct task *task, struct task_struct *before)
 {
 	__u32 kind = task->state == WAKING && before->pid ? RUN_QUEUE : task->state;

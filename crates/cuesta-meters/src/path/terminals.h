@@ -12,6 +12,8 @@ struct port {
 	__u64 address; /* of the kernel's own */
 	__u64 since;
 	__u32 reader;  /* the task that last waited for them */
+	__u32 writer;  /* the task that wrote them, and which way its keys went */
+	__u32 writer_way;
 	struct bundle bundle;
 };
 
@@ -112,6 +114,8 @@ int BPF_PROG(queued, int cpu, void *queue, struct work_struct *work)
 		return 0;
 	if (!(settings.terminals && begin_at_terminal(scratch, port, now)) && !collect_current(scratch, here, now))
 		return 0;
+	__u32 writer_way = scratch->bundle.way;
+
 	if (is_master(port))
 		scratch->bundle.way = ECHOES;
 	__u64 address = number_from(here, port);
@@ -124,9 +128,37 @@ int BPF_PROG(queued, int cpu, void *queue, struct work_struct *work)
 	if (!known->bundle.n)
 		__sync_fetch_and_add(&queued_ports, 1);
 	known->address = address;
+	known->writer = current->bpf_storage ? running(here) : 0;
+	known->writer_way = writer_way;
 	known->bundle = scratch->bundle;
 	known->since = now;
 	return 0;
+}
+
+static __always_inline bool has_key(struct bundle *bundle, __u32 to)
+{
+	for (int at = 0; at < MOST_KEYS; at++)
+		if (at < bundle->n && bundle->keys[at].to == to)
+			return true;
+	return false;
+}
+
+/* The worker was queued once for all that was written until it began: adds the keys that the writer has had since. */
+static __always_inline void add_later_keys(struct scratch *scratch, struct port *port, __u64 now)
+{
+	struct bundle *first = &port->bundle;
+	struct connection *connection = connection_at(first->connection);
+
+	if (!connection || has_key(first, connection->received))
+		return;
+	if (!collect(scratch, port->writer, first->connection, port->writer_way, now))
+		return;
+	for (int at = 0; at < MOST_KEYS; at++) {
+		struct going *key = &scratch->bundle.keys[at];
+
+		if (at < scratch->bundle.n && first->n < MOST_KEYS && !has_key(first, key->to))
+			first->keys[first->n++ % MOST_KEYS] = *key;
+	}
 }
 
 SEC("tp_btf/workqueue_execute_start")
@@ -146,10 +178,11 @@ int BPF_PROG(worker_begins, struct work_struct *work)
 
 	if (!scratch || !worker)
 		return 0;
+	add_visits(&port->bundle, WORKER_QUEUE, now - port->since, worker, now);
+	add_later_keys(scratch, port, now);
 	scratch->bundle = port->bundle;
 	port->bundle.n = 0;
 	__sync_fetch_and_add(&queued_ports, -1);
-	add_visits(&scratch->bundle, WORKER_QUEUE, now - port->since, worker, now);
 	worker->port = port->address;
 	worker->woke = 0;
 	give(scratch, &scratch->bundle, number, true, now);
