@@ -107,10 +107,12 @@ int BPF_PROG(waking, struct task_struct *woken)
 	}
 	if (!number)
 		number = make_number(woken, WAKING, now);
-	if (bundle == &scratch->bundle)
-		note_reader(task_at(running(cpu)), number);
-	else
+	if (bundle == &scratch->bundle) {
+		if (wake_reader(scratch, task_at(running(cpu)), number, now))
+			return 0;
+	} else {
 		note_accepter(bundle, number);
+	}
 	give(scratch, bundle, number, true, now);
 	return 0;
 }
