@@ -76,13 +76,14 @@ fn add_hops(visit: &Bytes<'_>, begun: u64, hops: &mut Vec<PathHop>) -> Option<()
         let call = name_call(visit.u32(CALL)?).filter(|_| is_sleep(kind));
         let why = REASONS.get(visit.u32(WHY)? as usize).copied();
         let is_timer = call.is_some_and(|call| SLEEPS.contains(&call)) && why == Some(HopReason::Unseen);
+        let kind = if kind == HopKind::Sleeping && is_timer { HopKind::Timer } else { kind };
         let (other, other_pid) = match kind {
             HopKind::RunQueue => visit.name(RIVAL)?,
             HopKind::Sleeping => visit.name(WAKER)?,
             _ => (String::new(), 0),
         };
         hops.push(PathHop {
-            kind: if kind == HopKind::Sleeping && is_timer { HopKind::Timer } else { kind },
+            kind,
             task: task.clone(),
             pid,
             call: call.map(str::to_owned),
@@ -133,5 +134,81 @@ impl<'a> Bytes<'a> {
         let end = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
         let name = if pid == 0 { "".into() } else { String::from_utf8_lossy(&name[..end]) };
         Some((name.into_owned(), pid))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn name(pid: u32, comm: &str) -> Vec<u8> {
+        let mut bytes = pid.to_ne_bytes().to_vec();
+        bytes.extend(comm.as_bytes());
+        bytes.resize(NAME, 0);
+        bytes
+    }
+
+    /// A visit of bash, which was woken by cron, with a time of each given kind.
+    fn visit(times: &[(usize, u64)], ended: u64, call: u32, why: u32) -> Vec<u8> {
+        let mut ns = [0_u64; KINDS.len()];
+        times.iter().for_each(|(kind, time)| ns[*kind] = *time);
+        let mut bytes: Vec<u8> = ns.iter().chain([&ended]).flat_map(|number| number.to_ne_bytes()).collect();
+        bytes.extend([1, 0, call, why].iter().flat_map(|number: &u32| number.to_ne_bytes()));
+        bytes.extend([name(902, "bash"), name(7, "make"), name(8, "cron")].concat());
+        bytes.resize(VISIT, 0);
+        bytes
+    }
+
+    /// A path that began at 1,000 ns and ended at 1,600 ns; the kernel writes the last visit first.
+    fn path(local_port: u16, visits: &[Vec<u8>]) -> Vec<u8> {
+        let mut bytes = vec![127, 0, 0, 1, 127, 0, 0, 1];
+        bytes.extend([local_port, 20_007].iter().flat_map(|port| port.to_ne_bytes()));
+        bytes.extend([40, 76, 500, 536, 0].iter().flat_map(|number: &u32| number.to_ne_bytes()));
+        bytes.extend([1000, 1600].iter().flat_map(|time: &u64| time.to_ne_bytes()));
+        bytes.extend([visits.len() as u32, 1].iter().flat_map(|number| number.to_ne_bytes()));
+        bytes.extend(visits.concat());
+        bytes
+    }
+
+    #[test]
+    fn visits_become_hops_in_order_each_with_who_had_to_do_with_it() {
+        let held = visit(&[(10, 300)], 1600, 0, 1);
+        let shell = visit(&[(0, 50), (1, 100), (5, 120)], 1300, libc::SYS_flock as u32, 0);
+        let path = read_path(&path(22, &[held, shell])).unwrap();
+        assert_eq!((path.port, path.terminal, path.key_from, path.key_to), (Some(20_007), None, 40, 76));
+        assert_eq!((path.echo_from, path.echo_to, path.ns, path.whole), (500, 536, 600, true));
+        let hops: Vec<_> = path.hops.iter().map(|hop| (hop.kind, hop.ns, hop.ended, hop.other.as_deref())).collect();
+        let wanted = [
+            (HopKind::OnCpu, 50, 300, None),
+            (HopKind::RunQueue, 100, 300, Some("make")),
+            (HopKind::Sleeping, 120, 300, Some("cron")),
+            (HopKind::Held, 300, 600, None),
+        ];
+        assert_eq!(hops, wanted);
+        assert_eq!((path.hops[2].call.as_deref(), path.hops[3].why), (Some("flock"), Some(HopReason::Nagle)));
+    }
+
+    #[test]
+    fn a_sleep_whose_end_was_not_seen_is_told_unless_only_a_timer_ends_it() {
+        let kind_of = |call: libc::c_long| {
+            let visit = visit(&[(5, 120)], 1300, call as u32, 5);
+            let hop = read_path(&path(22, &[visit])).unwrap().hops.remove(0);
+            (hop.kind, hop.why)
+        };
+        assert_eq!(kind_of(libc::SYS_pselect6), (HopKind::Sleeping, Some(HopReason::Unseen)));
+        assert_eq!(kind_of(libc::SYS_clock_nanosleep), (HopKind::Timer, None));
+    }
+
+    #[test]
+    fn a_terminal_has_a_number_in_place_of_a_port() {
+        let path = read_path(&path(0, &[visit(&[(0, 50)], 1300, 0, 0)])).unwrap();
+        assert_eq!((path.port, path.terminal), (None, Some(20_007)));
+    }
+
+    #[test]
+    fn what_is_cut_off_is_no_path() {
+        let whole = path(22, &[visit(&[(0, 50)], 1300, 0, 0)]);
+        assert!((0..whole.len()).all(|length| read_path(&whole[..length]).is_none()));
     }
 }
