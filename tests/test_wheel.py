@@ -41,7 +41,7 @@ def test_a_module_built_from_other_source_is_detected(tmp_path: Path, built_in: 
     package = tmp_path / "cuesta"
     package.mkdir()
     (package / "__init__.py").write_text("")
-    (package / "_native.py").write_text(f"def tracer_object():\n    return {built_in}\n")
+    (package / "_native.py").write_text(f"def tracer_objects():\n    return {built_in}\n")
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}" exec {sys.executable} "$@"\n')
     python.chmod(0o755)

@@ -1,4 +1,4 @@
-"""The Rust half, as Python sees it: text, numbers and bytes in and out, ten classes, never a callback.
+"""The Rust half, as Python sees it: text, numbers and bytes in and out, eleven classes, never a callback.
 
 Durations are whole nanoseconds, unless a name says seconds. `./scripts/lint` checks this file against the module.
 """
@@ -8,6 +8,7 @@ from typing import Literal, final
 
 __all__ = [
     "Cast",
+    "Follower",
     "Histogram",
     "Host",
     "Meters",
@@ -41,7 +42,7 @@ __all__ = [
     "target",
     "tmux_status",
     "tmux_stop",
-    "tracer_object",
+    "tracer_objects",
     "why_untraced",
 ]
 
@@ -309,8 +310,8 @@ def why_untraced(*, of_processes: bool = True) -> str | None:
     In a container, tracing the whole machine may work where tracing processes (`of_processes`) does not.
     """
 
-def tracer_object() -> bytes | None:
-    """The tracer's program for the kernel, compiled (ELF); None if it is not built in."""
+def tracer_objects() -> bytes | None:
+    """The tracers for the kernel, compiled, one behind the other (ELF); None if they are not built in."""
 
 def tmux_status() -> str:
     """What the agent of TMux in this network namespace does and has counted, as JSON. Raises RunError."""

@@ -36,7 +36,7 @@ mod _native {
     #[pymodule_export]
     use crate::host::Host;
     #[pymodule_export]
-    use crate::meters::{Meters, node_exporter_snapshot, report_between, share_interval, tracer_object, why_untraced};
+    use crate::meters::{Meters, node_exporter_snapshot, report_between, share_interval, tracer_objects, why_untraced};
     #[pymodule_export]
     use crate::orphans::adopt_orphans;
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! Meters of a Linux host for Python.
 
+use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard};
 
 use cuesta_meters::sampled::cause::{SamplerOptions, interval};
@@ -83,10 +84,10 @@ pub(crate) fn why_untraced(of_processes: bool) -> Option<String> {
     Trace::absence(of_processes)
 }
 
-/// The object file of the kernel's tracer; `None` if it was not built in.
+/// The object files of the kernel's tracers, one behind the other; `None` if they were not built in.
 #[pyfunction]
-pub(crate) fn tracer_object() -> Option<&'static [u8]> {
-    traced::object()
+pub(crate) fn tracer_objects() -> Option<Cow<'static, [u8]>> {
+    traced::objects().map(|objects| objects.concat().into())
 }
 
 /// The snapshot in the text of a `node_exporter`, as JSON.

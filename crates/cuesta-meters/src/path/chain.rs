@@ -152,7 +152,9 @@ mod tests {
     /// A visit of bash, which was woken by cron, with a time of each given kind.
     fn visit(times: &[(usize, u64)], ended: u64, call: u32, why: u32) -> Vec<u8> {
         let mut ns = [0_u64; KINDS.len()];
-        times.iter().for_each(|(kind, time)| ns[*kind] = *time);
+        for (kind, time) in times {
+            ns[*kind] = *time;
+        }
         let mut bytes: Vec<u8> = ns.iter().chain([&ended]).flat_map(|number| number.to_ne_bytes()).collect();
         bytes.extend([1, 0, call, why].iter().flat_map(|number: &u32| number.to_ne_bytes()));
         bytes.extend([name(902, "bash"), name(7, "make"), name(8, "cron")].concat());

@@ -12,7 +12,7 @@ use super::{FollowSpec, chain};
 use crate::traced::{TYPES, no_types, refusal};
 
 /// Made by `build.rs` from `path.bpf.c`.
-const PROGRAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/path.bpf.o"));
+pub(crate) const PROGRAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/path.bpf.o"));
 
 /// Tracepoints that a kernel may lack, and what is then not told apart.
 const MAY_LACK: [(&str, &str); 8] = [

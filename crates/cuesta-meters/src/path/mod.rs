@@ -17,6 +17,8 @@ mod follower;
 pub use absent::Follower;
 #[cfg(feature = "exact")]
 pub use follower::Follower;
+#[cfg(feature = "exact")]
+pub(crate) use follower::PROGRAMS;
 
 /// Which keys are followed: those of a driver's probe lines, which come from [`cuesta_record::FOLLOWED_PORTS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

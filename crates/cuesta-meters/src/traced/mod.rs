@@ -44,10 +44,11 @@ pub enum Depth {
     Full,
 }
 
-/// The compiled programs for the kernel: an ELF object that adapts to any kernel (CO-RE); none if it is not built in.
-pub const fn object() -> Option<&'static [u8]> {
+/// The compiled programs for the kernel, this room's and those of `path/`: ELF objects that adapt to any kernel (CO-RE); none if they
+/// are not built in.
+pub const fn objects() -> Option<[&'static [u8]; 2]> {
     #[cfg(feature = "exact")]
-    return Some(tracer::PROGRAMS);
+    return Some([tracer::PROGRAMS, crate::path::PROGRAMS]);
     #[cfg(not(feature = "exact"))]
     None
 }
