@@ -137,7 +137,7 @@ static __always_inline __u32 running(struct cpu *cpu)
 /* Fetches the keys for which the running task writes to something, a terminal or a connection within this machine; `line`: whose keys
  * were written there before, 0 if that is not known. One task may serve many: what it has read last tells whose keys it writes, if
  * it has read nothing else. */
-static __always_inline bool collect_written(struct scratch *scratch, struct cpu *cpu, __u32 *line, __u64 now)
+static __always_inline bool collect_written(struct scratch *scratch, struct cpu *cpu, __u32 *line, bool back, __u64 now)
 {
 	__u32 number = running(cpu);
 	struct task *task = task_at(number);
@@ -147,6 +147,9 @@ static __always_inline bool collect_written(struct scratch *scratch, struct cpu 
 	__u32 current = task->now, reads = task->reads;
 
 	task->reads = 0;
+	if (back) /* what a program prints: the echo of what it runs itself, or its own */
+		return current && (collect(scratch, number, current >> 1, ECHOES | PASSING, now) ||
+				   collect(scratch, number, current >> 1, KEYS | PASSING | BACK, now));
 	if (reads != 1 && *line && collect(scratch, number, *line, KEYS | PASSING, now))
 		return true;
 	if (reads == 1 && (current & 1) == KEYS)

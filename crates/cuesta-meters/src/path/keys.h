@@ -11,7 +11,7 @@
 /* Kinds of a visit's time that are not a task's, after those of `spent.h`. */
 enum { NETWORK_STACK = OWN_KINDS, WORKER_QUEUE, OTHERS_KEYS, SENT, HELD, KINDS };
 /* Where to a key goes: to the program, or back with its echo. */
-enum { KEYS, ECHOES, PASSING };
+enum { KEYS, ECHOES, PASSING, BACK = 4 };
 /* Why an echo is held, and of a task's visit whether the end of its sleep was seen; as `chain.rs` reads it. */
 enum { HELD_OTHERWISE, HELD_BY_NAGLE, HELD_BY_CORK, HELD_BY_WINDOW, HELD_BY_CONGESTION, UNSEEN };
 
@@ -191,14 +191,14 @@ static __always_inline void split_cpu(struct visit *visit, struct task *task, st
 /* `collect` and `give` are not static, as `spent_between`.
  *
  * Fetches the keys that a task has of a connection, each with its visit there, into `scratch->bundle`. Says whether there are any.
- * `way` may be with `PASSING`: to a terminal or over a connection. */
+ * `way` may be with `PASSING`: to a terminal or over a connection; and with `BACK`: towards where the keys came from. */
 __noinline int collect(struct scratch *scratch, __u32 number, __u32 connection, __u32 way, __u64 now)
 {
-	bool passes = way & PASSING;
+	bool passes = way & PASSING, back = way & BACK;
 
 	if (!scratch)
 		return false;
-	way &= ~PASSING;
+	way &= 1;
 	struct holding *holding = find_holding(number, connection, way);
 	struct task *task = task_at(number);
 	struct connection *line = connection_at(connection);
@@ -232,7 +232,7 @@ __noinline int collect(struct scratch *scratch, __u32 number, __u32 connection, 
 		*going = had->key;
 		going->visit = visit->id;
 		if (passes) {
-			going->passed = false;
+			going->passed = going->passed && back;
 			had->key.passed = true;
 		}
 	}

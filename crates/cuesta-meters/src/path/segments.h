@@ -212,7 +212,7 @@ static __always_inline void write_flow(struct scratch *scratch, struct cpu *cpu,
 	read_ends(sk, &ends);
 	struct flow *flow = flowed ? bpf_map_lookup_elem(&flows, &ends) : 0;
 	__u32 line = flow ? flow->line : 0;
-	bool has = collect_written(scratch, cpu, &line, now);
+	bool has = collect_written(scratch, cpu, &line, false, now);
 
 	does(task, has ? scratch->bundle.connection : (__u64)sk, now);
 	if (!has)

@@ -184,7 +184,7 @@ __noinline int spent_between(struct spent *first, __u64 from, struct spent *last
 
 #pragma unroll
 	for (int kind = 0; kind < OWN_KINDS; kind++) {
-		__u64 ns = last->ns[kind] - first->ns[kind];
+		__u64 ns = since(first->ns[kind], last->ns[kind]);
 
 		if (kind == last->state)
 			ns += since(last->since, now);

@@ -118,13 +118,15 @@ int BPF_PROG(queued, int cpu, void *queue, struct work_struct *work)
 
 	if (!known)
 		return 0;
+	bool back = is_master(port);
+
 	if (known->address != address)
 		known->reader = known->line = 0;
-	if (!(settings.terminals && begin_at_terminal(scratch, port, now)) && !collect_written(scratch, here, &known->line, now))
+	if (!(settings.terminals && begin_at_terminal(scratch, port, now)) && !collect_written(scratch, here, &known->line, back, now))
 		return 0;
 	__u32 writer_way = scratch->bundle.way;
 
-	if (is_master(port))
+	if (back)
 		scratch->bundle.way = ECHOES;
 	if (!known->bundle.n)
 		__sync_fetch_and_add(&queued_ports, 1);
