@@ -25,7 +25,18 @@ USERS, TASKS = 4, ("sshd", "bash")
 @contextmanager
 def tcpdump(file: Path, namespace: Path) -> Iterator[None]:
     """Write the packets that pass a host's end of the wire to a file."""
-    command = [needed("tcpdump"), "-i", FAR, "-n", "-U", "--time-stamp-precision=nano", "-w", str(file), "tcp"]
+    command = [
+        needed("tcpdump"),
+        "-i",
+        FAR,
+        "-n",
+        "-U",
+        "--immediate-mode",
+        "--time-stamp-precision=nano",
+        "-w",
+        str(file),
+        "tcp",
+    ]
     with inside(namespace):
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     with process:
