@@ -67,12 +67,12 @@ def busybox(shell: Path, port: int, folder: Path) -> list[str]:
 
 
 @contextmanager
-def telnetd(command: Command, folder: Path, shell: str = SHELL) -> Iterator[int]:
-    """Start a telnet daemon that runs a script as the shell; yields its port."""
+def telnetd(command: Command, folder: Path, shell: str = SHELL, before: str = "") -> Iterator[int]:
+    """Start a telnet daemon that runs a script as the shell; yields its port. `before` as in `listening`."""
     file, port = folder / "shell", free_port()
     file.write_text(shell)
     file.chmod(0o755)
-    with listening(command(file, port, folder), port, folder):
+    with listening(command(file, port, folder), port, folder, before=before):
         yield port
 
 
@@ -99,8 +99,8 @@ class Host:
 
 
 @contextmanager
-def sshd(folder: Path, *more: str, metered: bool = False) -> Iterator[Host]:
-    """Start sshd, which accepts the key `client` of the folder; `metered` as in `listening`."""
+def sshd(folder: Path, *more: str, metered: bool = False, before: str = "") -> Iterator[Host]:
+    """Start sshd, which accepts the key `client` of the folder; `metered` and `before` as in `listening`."""
     port, home = free_port(), folder / "home/.ssh"
     home.mkdir(parents=True)
     Path("/run/sshd").mkdir(parents=True, exist_ok=True)
@@ -110,7 +110,7 @@ def sshd(folder: Path, *more: str, metered: bool = False) -> Iterator[Host]:
     (folder / "sshd_config").write_text(
         SSHD.format(port=port, folder=folder, cache=os.environ["XDG_CACHE_HOME"], more="\n".join(more))
     )
-    with listening(["sshd", "-D", "-e", "-f", str(folder / "sshd_config")], port, folder, metered) as pid:
+    with listening(["sshd", "-D", "-e", "-f", str(folder / "sshd_config")], port, folder, metered, before) as pid:
         yield Host(port, folder, pid)
 
 
@@ -122,12 +122,15 @@ def keygen(path: Path, comment: str = "throwaway") -> Path:
 
 
 @contextmanager
-def listening(command: list[str], port: int, folder: Path, metered: bool = False) -> Iterator[int]:
+def listening(command: list[str], port: int, folder: Path, metered: bool = False, before: str = "") -> Iterator[int]:
     """Start a daemon, wait until it listens, and yield its process number; at the end kill it and its descendants.
 
     A `metered` one is in the first namespaces: elsewhere the kernel tells no meter of births and ends of processes.
+    Shell commands `before` it have a mount namespace of their own with it, so that they may change the machine.
     """
     log, program = folder / "daemon.log", [needed(command[0]), *command[1:]]
+    if before:
+        program = ["unshare", "--mount", "sh", "-ec", f'{before}\nexec "$@"', "sh", *program]
     with nullcontext() if metered else own_network():
         with log.open("wb") as out:
             started = subprocess.Popen(

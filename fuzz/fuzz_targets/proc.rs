@@ -2,8 +2,9 @@
 #![no_main]
 
 use cuesta_meters::plain::kernel::{
-    cgroup, cpu_list, diskstats, interrupts, loadavg, net_dev, pid_cgroup, pid_stat::PidStat, pid_status::PidStatus,
-    pressure::Pressure, proc_events, sched, schedstat::SchedStat, stat::Stat, taskstats, vmstat::FaultCounters,
+    cgroup, conntrack, cpu_list, diskstats, interrupts, loadavg, net_dev, netstat::ListenCounters, pid_cgroup,
+    pid_stat::PidStat, pid_status::PidStatus, pressure::Pressure, proc_events, sched, schedstat::SchedStat, sshd,
+    stat::Stat, taskstats, udp, vmstat::FaultCounters,
 };
 use cuesta_meters::{CounterSnapshot, Delta, Subject};
 use libfuzzer_sys::fuzz_target;
@@ -28,6 +29,10 @@ fuzz_target!(|text: &str| {
         (cgroup::Usage::parse(text), cgroup::Usage::parse_v1(text, text, 10_000_000), cgroup::Throttled::parse(text));
     let _ = (cgroup::quota(text), cgroup::quota_v1(text, text));
     let _ = pid_cgroup::path(text, "cpu");
+    let _ =
+        (ListenCounters::parse(text), conntrack::drops(text), udp::name_lookups(text), cgroup::events(text, "high"));
+    let _ = sshd::Startups::parse(text).and_then(|startups| startups.rate(text));
+    let _ = (sshd::config_file(text), sshd::setting(text, "maxstartups"), sshd::seconds(text));
     if let Some(cpus) = cpu_list::parse(text) {
         assert_eq!(cpu_list::parse(&cpu_list::show(&cpus)), Some(cpus));
     }

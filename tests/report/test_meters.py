@@ -14,6 +14,23 @@ def test_a_meter_report_of_a_host(snapshot: SnapshotAssertion) -> None:
     assert "\n" + meters.text(typed(meter_report(wall=0))).replace(*when()) + "\n" == snapshot
 
 
+def test_what_may_run_out_is_shown_beside_its_limit() -> None:
+    once = {"count": 2, "per_s": 0.1}
+    levels = {"ptys": plain(7), "pty_limit": plain(4096), "files": plain(413), "file_limit": plain(2466177)}
+    logins = {
+        "startups": plain(3),
+        "startups_start": plain(10),
+        "startups_full": plain(60),
+        "login_grace": plain(120.0),
+    }
+    limits = levels | logins | {"listen_overflows": plain(once), "oom_kills": plain({"count": 0, "per_s": 0.0})}
+    text = meters.text(typed(meter_report(limits=limits)))
+    assert "pseudo-terminals 7 of 4,096, open files 413 of 2,466,177" in text
+    assert "logins under way at sshd 3, MaxStartups 10:?:60, each at most 120 s" in text
+    assert "accept queue full 2\n" in text
+    assert "killed for memory" not in text
+
+
 def test_a_traced_meter_report_says_so_in_its_rows() -> None:
     text = meters.text(typed(traced()))
     shown = [

@@ -11,7 +11,7 @@ use cuesta_tape::{Key, Keys, Op, Piece, Program, Script, TooLong};
 
 use crate::barrier::Barrier;
 use crate::error::RunError;
-use crate::opening::{LineSeries, PHASES};
+use crate::opening::{LineSeries, PARTS, PHASES};
 use crate::secret_columns::{SecretCells, SecretColumns};
 use crate::spec::{GroupSpec, RunSpec};
 use crate::terminal::{find_mismatch, missing_character};
@@ -85,7 +85,8 @@ impl GroupSeries {
         let phases = PHASES.map(|phase| wait(SeriesNames::LINE, phase));
         let last = kind_of(&group.target).map_or("connect", |kind| kind.last_phase);
         let last = PHASES.iter().position(|phase| *phase == last).unwrap_or(0);
-        let line = LineSeries { phases, last: phases[last] };
+        let parts = PARTS.map(|part| wait(SeriesNames::LINE, part));
+        let line = LineSeries { phases, parts, last: phases[last] };
         let mut series = |source: &str, name: &str| series_names.series(&group.name, source, name);
         Self {
             classes,

@@ -1,17 +1,30 @@
 //! The phases of opening a line, counted once in a session: when its first key is sent, or at its end if none was sent. Not
 //! sooner, because a host may still negotiate options after the line is open.
 
-use cuesta_lines::Opening;
+use cuesta_lines::{LoginParts, Opening};
 use cuesta_record::{Stamp, WaitSeries};
 
 /// The names of the phases, in their order.
 pub(crate) const PHASES: [&str; 7] = ["prepare", "connect", "tls", "upgrade", "negotiation", "login", "session"];
+
+/// The names of the parts of an ssh line's opening, from its connection on, in their order, and at last the wait for the first character
+/// of any line. The first two are parts of `negotiation`, the others but the last of `login`.
+pub(crate) const PARTS: [&str; 8] =
+    ["banner", "key_exchange", "methods", "authentication", "channel", "pty", "shell", "first_output"];
+
+/// The ends of the [`PARTS`] but the last.
+fn part_ends(opening: Opening, login: LoginParts) -> [Option<Stamp>; PARTS.len() - 1] {
+    let LoginParts { greeted, answered, authenticated, admitted, terminal } = login;
+    [greeted, opening.negotiated, answered, authenticated, admitted, terminal, opening.logged_in]
+}
 
 /// The numbers of the series of a group's lines.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LineSeries {
     /// Of each of the [`PHASES`].
     pub(crate) phases: [WaitSeries; PHASES.len()],
+    /// Of each of the [`PARTS`].
+    pub(crate) parts: [WaitSeries; PARTS.len()],
     /// The series of the last phase that such lines have: a failed opening is counted there.
     pub(crate) last: WaitSeries,
 }
@@ -32,8 +45,8 @@ impl Opened {
     pub(crate) fn phases(
         self,
         opening: Opening,
-        series: LineSeries,
-    ) -> impl Iterator<Item = (WaitSeries, (Stamp, Stamp))> {
+        series: &LineSeries,
+    ) -> impl Iterator<Item = (WaitSeries, (Stamp, Stamp))> + use<> {
         let mut since = self.scheduled;
         let ends = [
             opening.prepared,
@@ -48,6 +61,31 @@ impl Opened {
             let end = end?;
             Some((series, (std::mem::replace(&mut since, end), end)))
         })
+    }
+}
+
+impl LineSeries {
+    /// The parts of an ssh line's opening that have ended; `first` is when its first character came, on any line.
+    pub(crate) fn ended_parts(
+        &self,
+        (opening, login): (Opening, LoginParts),
+        open: Stamp,
+        first: Option<Stamp>,
+    ) -> impl Iterator<Item = (WaitSeries, (Stamp, Stamp))> + use<> {
+        let [.., first_output] = self.parts;
+        let first = first.map(|first| (first_output, (open, first.max(open))));
+        let mut since = login.greeted.and(opening.connected);
+        let ends = self.parts.into_iter().zip(part_ends(opening, login));
+        let ended = ends.map_while(move |(series, end)| Some((series, (since.replace(end?)?, end?))));
+        ended.chain(first)
+    }
+
+    /// The part in which an opening failed, and since when it went on. None if the line was not connected, or is of another kind.
+    pub(crate) fn failed_part(&self, (opening, login): (Opening, LoginParts)) -> Option<(WaitSeries, Stamp)> {
+        let ends = part_ends(opening, login);
+        let failed = ends.iter().position(Option::is_none)?;
+        let since = if failed == 0 { opening.connected } else { ends[failed - 1] };
+        Some((self.parts[failed], since?))
     }
 }
 
@@ -66,15 +104,50 @@ mod tests {
     /// The phases, in ms, of a line that was due at 100 ms and open at 190 ms.
     fn phases(opening: Opening) -> Vec<(String, u128)> {
         let mut series_names = SeriesNames::default();
-        let phases = PHASES.map(|figure| series_names.wait_series("g", SeriesNames::LINE, figure));
-        let series = LineSeries { phases, last: phases[0] };
-        let phases: Vec<_> =
-            Opened { scheduled: at(100), begun: at(101), at: at(190) }.phases(opening, series).collect();
-        let named = phases.iter().map(|(series, (from, to))| {
+        let series = series(&mut series_names);
+        name(Opened { scheduled: at(100), begun: at(101), at: at(190) }.phases(opening, &series), &series_names)
+    }
+
+    fn series(series_names: &mut SeriesNames) -> LineSeries {
+        let mut named = |figure: &str| series_names.wait_series("g", SeriesNames::LINE, figure);
+        let (phases, parts) = (PHASES.map(&mut named), PARTS.map(&mut named));
+        LineSeries { phases, parts, last: phases[0] }
+    }
+
+    fn name(
+        waits: impl Iterator<Item = (WaitSeries, (Stamp, Stamp))>,
+        series_names: &SeriesNames,
+    ) -> Vec<(String, u128)> {
+        let named = waits.map(|(series, (from, to))| {
             let tag = &series_names.tags()[series.ended(WaitEnd::Answered).number() as usize];
-            (tag.clone(), to.since(*from).as_millis())
+            (tag.clone(), to.since(from).as_millis())
         });
         named.collect()
+    }
+
+    #[test]
+    fn the_parts_of_a_login_follow_each_other_and_it_fails_in_the_next() {
+        let mut series_names = SeriesNames::default();
+        let series = series(&mut series_names);
+        let opening = Opening { connected: Some(at(100)), negotiated: Some(at(103)), ..Opening::default() };
+        let progress =
+            (opening, LoginParts { greeted: Some(at(101)), answered: Some(at(107)), ..LoginParts::default() });
+        let first_output = Some(at(195));
+        let parts = name(series.ended_parts(progress, at(190), first_output), &series_names);
+        let expected = [("banner", 1), ("key_exchange", 2), ("methods", 4), ("first_output", 5)];
+        assert_eq!(parts, expected.map(|(part, ms)| (format!("g/line/{part}"), ms)));
+        let failed = series.failed_part(progress).map(|(series, since)| (series, (since, at(120))));
+        assert_eq!(name(failed.into_iter(), &series_names), [("g/line/authentication".to_owned(), 13)]);
+        assert_eq!(series.failed_part(Default::default()).map(|failed| failed.1), None);
+    }
+
+    #[test]
+    fn a_line_of_another_kind_has_only_the_part_that_all_have() {
+        let mut series_names = SeriesNames::default();
+        let series = series(&mut series_names);
+        let opening = Opening { connected: Some(at(100)), negotiated: Some(at(103)), ..Opening::default() };
+        let parts = name(series.ended_parts((opening, LoginParts::default()), at(190), Some(at(150))), &series_names);
+        assert_eq!(parts, [("g/line/first_output".to_owned(), 0)]);
     }
 
     #[test]

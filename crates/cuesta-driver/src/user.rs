@@ -273,8 +273,14 @@ impl User {
                 tally.counts.said.entry(error.failure()).or_insert_with(|| self.hide_secrets(&error.to_string()));
             });
             let end = if error.failure() == Failure::Timeout { WaitEnd::TimedOut } else { WaitEnd::Lost };
-            let series = self.shared.groups[self.group].series.line.last;
-            self.shared.record_wait(series, end, (self.next_due, clock::now()));
+            let (series, now) = (&self.shared.groups[self.group].series.line, clock::now());
+            self.shared.record_wait(series.last, end, (self.next_due, now));
+            for (part, times) in series.ended_parts(error.progress(), now, None) {
+                self.shared.record_wait(part, WaitEnd::Answered, times);
+            }
+            if let Some((part, since)) = series.failed_part(error.progress()) {
+                self.shared.record_wait(part, end, (since, now));
+            }
             Stop::Lost(error.failure())
         })?;
         let now = clock::now();

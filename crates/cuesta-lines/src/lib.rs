@@ -53,8 +53,8 @@ pub use framed::Framed;
 pub use handed_over::LineSocket;
 pub use kinds::{KINDS, Kind, TerminalKind, kind_of};
 pub use line::{
-    Expected, Line, LineMark, LineTerminal, Opening, Received, ResponseForm, StampPair, Traffic, failure_of, receive,
-    send,
+    Expected, Line, LineMark, LineTerminal, LoginParts, Opening, Received, ResponseForm, StampPair, Traffic,
+    failure_of, receive, send,
 };
 pub use listener::Listener;
 pub use login::Login;

@@ -71,6 +71,11 @@ pub trait Line {
         self.inner().map_or_else(Opening::default, Line::opening)
     }
 
+    /// When each part of the line's own login ended.
+    fn login_parts(&self) -> LoginParts {
+        self.inner().map_or_else(LoginParts::default, Line::login_parts)
+    }
+
     /// Its speed, on lines that have one.
     fn pace(&mut self) -> Option<&mut Pace> {
         self.inner_mut()?.pace()
@@ -291,10 +296,25 @@ pub struct Opening {
     pub upgraded: Option<Stamp>,
     /// The last message of the protocol's negotiation so far (telnet options, ssh key exchange); a later negotiation moves it.
     pub negotiated: Option<Stamp>,
-    /// The line's own login succeeded (ssh). A login that the tape types is not counted here.
+    /// The line's own login succeeded, and its program runs (ssh). A login that the tape types is not counted here.
     pub logged_in: Option<Stamp>,
     /// The host said that the session is ready (web terminals).
     pub ready: Option<Stamp>,
+}
+
+/// When each part of a line's own login ended (ssh). A part that was not reached has no instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LoginParts {
+    /// The host's version came.
+    pub greeted: Option<Stamp>,
+    /// The host's first answer to a login came: which methods it accepts.
+    pub answered: Option<Stamp>,
+    /// The host accepted the user.
+    pub authenticated: Option<Stamp>,
+    /// The host opened a session.
+    pub admitted: Option<Stamp>,
+    /// The host gave the session a terminal.
+    pub terminal: Option<Stamp>,
 }
 
 /// Characters on the wire, each way.

@@ -13,8 +13,9 @@ use crate::tcp::Tcp;
 use crate::tls::{Tls, TlsClient};
 use crate::wire::bisync::Role;
 use crate::{
-    Address, Bisync, Charset, Line, Login, Pipe, ProgramError, Pty, RateLimited, SerialError, SshError, Target, Telnet,
-    TelnetTarget, TerminalSettings, TlsSettings, Tn3270, Tn3270Target, WebError, serial, ssh, tcp, web,
+    Address, Bisync, Charset, Line, Login, LoginParts, Opening, Pipe, ProgramError, Pty, RateLimited, SerialError,
+    SshError, Target, Telnet, TelnetTarget, TerminalSettings, TlsSettings, Tn3270, Tn3270Target, WebError, serial, ssh,
+    tcp, web,
 };
 
 /// Settings of a line.
@@ -93,6 +94,9 @@ pub enum OpenError {
     Tls { address: String, cause: String },
     #[error("{address} does not give the logical unit {lu}: {why}")]
     LogicalUnit { address: String, lu: String, why: String },
+    /// It failed after the line was connected.
+    #[error("{error}")]
+    Unfinished { error: Box<OpenError>, progress: Box<(Opening, LoginParts)> },
     #[error(transparent)]
     Ssh(#[from] SshError),
     #[error(transparent)]
@@ -119,11 +123,20 @@ impl OpenError {
             Self::NoAddress => Failure::NoAddress,
             Self::Tls { .. } => Failure::Tls,
             Self::LogicalUnit { .. } => Failure::LogicalUnit,
+            Self::Unfinished { error, .. } => error.failure(),
             Self::Ssh(error) => error.failure(),
             Self::Web(error) => error.failure(),
             Self::Program(error) => error.failure(),
             Self::Serial(error) => error.failure(),
             Self::Failed { .. } => Failure::Failed,
+        }
+    }
+
+    /// The phases of the opening that ended before it failed, if they are known.
+    pub fn progress(&self) -> (Opening, LoginParts) {
+        match self {
+            Self::Unfinished { progress, .. } => **progress,
+            _ => Default::default(),
         }
     }
 

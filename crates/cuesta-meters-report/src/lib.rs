@@ -22,8 +22,8 @@ pub use own::Source;
 pub use schema::OrEmpty;
 pub use subject::{NoSubject, Subject};
 pub use tables::{
-    ByCause, CauseRow, Closure, Count, Counts, Cpu, Device, Idle, Interface, MeterReport, Network, Own, Quantiles,
-    Sampling, TimeRow, Traffic,
+    ByCause, CauseRow, Closure, Count, Counts, Cpu, Device, Idle, Interface, Limits, MeterReport, Network, Own,
+    Quantiles, Sampling, TimeRow, Traffic,
 };
 
 impl Cpu {

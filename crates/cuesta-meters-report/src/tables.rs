@@ -39,6 +39,8 @@ table! {
         counts: Counts = "counts", Unitless, Plain, "";
         /// idle time by kind
         idle: Idle = "idle", Unitless, Plain, "";
+        /// what may run out, and how often it was refused
+        limits: Limits = "limits", Unitless, Plain, "";
         /// share of the interval in which some or all tasks stalled because a resource was short (PSI)
         pressure: BTreeMap<String, Figure> = "stall", Percent, Plain, "`/proc/pressure`, `*.pressure` of a control group";
         /// where the time went, as `total_time_meters` showed it
@@ -141,6 +143,53 @@ table! {
         loading: Figure = "loading idle", Percent, Traced, "traced";
         /// idle while the subject's quota kept it from running
         quota_wait: Figure = "throttled idle", Percent, Traced, "traced";
+    }
+}
+
+table! {
+    /// What the subject may run out of: levels at the end of the interval, and how often something was refused in it. Network figures are
+    /// of the subject's network namespace.
+    Limits {
+        /// pseudo-terminals in use, of a devpts with `max=` those in it
+        ptys: Figure = "pseudo-terminals", Number, Plain, "`/proc/sys/kernel/pty/nr`, `/dev/pts`";
+        /// how many there may be
+        pty_limit: Figure = "  at most", Number, Plain, "`/proc/sys/kernel/pty/max`, `max=` of its devpts";
+        /// open files of the machine
+        files: Figure = "open files", Number, Plain, "`/proc/sys/fs/file-nr`";
+        /// how many there may be
+        file_limit: Figure = "  at most", Number, Plain, "`/proc/sys/fs/file-nr`";
+        /// bits of entropy; 256 once the kernel's generator is seeded (Linux 5.18)
+        entropy: Figure = "entropy", Number, Plain, "`/proc/sys/kernel/random/entropy_avail`";
+        /// times that an accept queue was full
+        listen_overflows: Figure<Count> = "accept queue full", Events, Plain, "`ListenOverflows` of `/proc/net/netstat`";
+        /// connections dropped by listeners for that or another reason
+        listen_drops: Figure<Count> = "connections dropped", Events, Plain, "`ListenDrops` of `/proc/net/netstat`";
+        /// times that a queue of half-open connections was full, and a SYN cookie was sent
+        syn_cookies: Figure<Count> = "SYN queue full", Events, Plain, "`TCPReqQFullDoCookies` of `/proc/net/netstat`";
+        /// look-ups of names under way: sockets that are connected to a name server
+        name_lookups: Figure = "name look-ups under way", Number, Plain, "`/proc/net/udp`, `udp6`";
+        /// connections that are tracked
+        conntrack: Figure = "tracked connections", Number, Plain, "`nf_conntrack_count`";
+        /// how many there may be
+        conntrack_limit: Figure = "  at most", Number, Plain, "`nf_conntrack_max`";
+        /// packets dropped because they could not be tracked
+        conntrack_drops: Figure<Count> = "untracked, dropped", Events, Plain, "`drop` of `/proc/net/stat/nf_conntrack`";
+        /// processes killed for want of memory: of the control group, or of the machine
+        oom_kills: Figure<Count> = "killed for memory", Events, Plain, "`oom_kill` of `memory.events`, `memory.oom_control` or `/proc/vmstat`";
+        /// times that the group was slowed down because it was over `memory.high`
+        memory_high: Figure<Count> = "over memory.high", Events, Plain, "`high` of `memory.events`";
+        /// processes and threads that the group's `pids.max` refused
+        pids_refused: Figure<Count> = "processes refused", Events, Plain, "`max` of `pids.events`";
+        /// connections to sshd that have not logged in yet
+        startups: Figure = "logins under way", Number, Plain, "the title of the listening sshd";
+        /// from how many on sshd drops connections at random (`MaxStartups`)
+        startups_start: Figure = "  dropped from", Number, Plain, "the title of the listening sshd";
+        /// how many of them it drops then
+        startups_rate: Figure = "  at a rate of", Percent, Plain, "its sshd_config, where that agrees with the title";
+        /// at how many it drops all
+        startups_full: Figure = "  all from", Number, Plain, "the title of the listening sshd";
+        /// how long a login may take (`LoginGraceTime`)
+        login_grace: Figure = "  a login at most", Seconds, Plain, "its sshd_config";
     }
 }
 

@@ -42,7 +42,7 @@ pub use failure::Failure;
 pub use folder::{AgentEnd, AgentFolder, SeriesRow, TimelineFile};
 pub use followed_log::{Acknowledged, FollowedKey, FollowedKind};
 pub use key_log::{EchoedKey, KeyFrame, KeyRow};
-pub use path_rows::{FOLLOWED_PORTS, FollowedRow, HoldReason, HopKind, PathCounts, PathHop, PathRecord, PathRow};
+pub use path_rows::{FOLLOWED_PORTS, FollowedRow, HopKind, HopReason, PathCounts, PathHop, PathRecord, PathRow};
 pub use private::{private_file, private_folder, private_options};
 pub use recorder::{Recorder, RecorderHandle, RecorderSetup};
 pub use series::{SeriesId, SeriesNames, WaitEnd, WaitSeries, tag_words};

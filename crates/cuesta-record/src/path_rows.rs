@@ -38,12 +38,12 @@ pub enum HopKind {
     Held,
 }
 
-plain_types!(HopKind = "str", HoldReason = "str");
+plain_types!(HopKind = "str", HopReason = "str");
 
-/// Why TCP held an echo back.
+/// Why TCP held an echo back, or what is doubtful of a sleep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum HoldReason {
+pub enum HopReason {
     /// Nagle's algorithm: what was sent before is not acknowledged, and the socket lacks `TCP_NODELAY`.
     Nagle,
     /// The socket is corked (`TCP_CORK`, `MSG_MORE`).
@@ -54,6 +54,8 @@ pub enum HoldReason {
     Congestion,
     /// Something else, such as pacing.
     Other,
+    /// The tracer did not see the sleep end: the wait for a CPU after it is part of it.
+    Unseen,
 }
 
 record! {
@@ -116,9 +118,9 @@ record! {
         /// the number of that task
         #[serde(skip_serializing_if = "Option::is_none")]
         other_pid: Option<u32> = Unitless | none;
-        /// of `held`: why
+        /// of `held`: why: `nagle`, `cork`, `window`, `congestion` or `other`; of `sleeping`: `unseen` if the tracer did not see it end
         #[serde(skip_serializing_if = "Option::is_none")]
-        why: Option<HoldReason> = Unitless | none;
+        why: Option<HopReason> = Unitless | none;
         /// how long
         ns: u64 = Nanoseconds;
         /// when the task's visit ended, from the path's beginning

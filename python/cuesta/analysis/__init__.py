@@ -7,6 +7,7 @@
   once; `delayed_ack`: whether a hop holds back the end of echoes; `overload`: whether an open or paced load was above
   what the host can do; `unsteady`: why there is no steady state; `own_part`: which durations are the driver's in
   part; `certainty`: Student's t, the standard errors of a rate and a mean.
+- `diagnosis`: causes by name: which limit or setting of the host made lines fail or users wait.
 - `limits`: compares limits with measured values; `published`, `published_tables`: put published figures beside measured
   ones; `planned`: what the plan says about a step.
 - `law`: the interactive response-time law; `fairness`: whether users were served alike; `host_figures`: the host's own

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, replace
 
 from cuesta._native import Histogram
 from cuesta.analysis.answer_sizes import describe_sizes
+from cuesta.analysis.diagnosis.find import find_causes
+from cuesta.analysis.diagnosis.observed import observe
 from cuesta.analysis.driver_load import describe_agents, describe_driver
 from cuesta.analysis.fairness import compare_users
 from cuesta.analysis.features import add_figures
@@ -42,11 +44,19 @@ from cuesta.figures.counts import (
     Transactions,
     Unfinished,
 )
-from cuesta.figures.durations import Distribution, Inflation, KernelTimes, KeyTimes, TransactionClass
+from cuesta.figures.durations import (
+    Distribution,
+    Inflation,
+    KernelTimes,
+    KeyTimes,
+    OpeningParts,
+    TransactionClass,
+)
 from cuesta.figures.probe import ProbeFigures
 from cuesta.figures.reference import selects
 from cuesta.figures.step import ResponseLaw, Settling, StepFigures
 from cuesta.ledger import Interval, Recorded, StepTimes, Tag
+from cuesta.ledger.run_folder import PARTS
 from cuesta.records.merging import merge_records
 from cuesta.records.rows import DriverCounts, UserRow, WaitingCounts, WaitSample
 from cuesta.records.series import KEYS, LINE, STAMPED
@@ -129,6 +139,7 @@ class StepRecords:
             login=self.describe(LINE, "login"),
             login_path=paths.login,
             session=self.describe(LINE, "session"),
+            opening=OpeningParts(**{name: self.describe(LINE, name) for name in PARTS}),
             groups=self.groups(),
             classes=self.classes(),
             keys=self.keys(),
@@ -151,6 +162,7 @@ class StepRecords:
         step = replace(step, hosts=derive_hosts(self.recorded, self.number, self.times, self.rows, step.host))
         return replace(
             step,
+            causes=find_causes(observe(self.recorded, step.errors, self.last.users, self.times, self.measured)),
             driver=replace(step.driver, voids=list_void_durations(step)),
             limits=[judge_limit(limit, step, self.find_waits) for limit in read_limits(self.recorded)],
             published=compare_published(read_published(self.recorded), self.number, step, self.find_waits),

@@ -2,7 +2,7 @@
 
 - `about`: `declare`, by which a table's field says its meaning, unit, label and better direction.
 - `step`: the figures of a load step, as the `--json` object has them; `durations`, `counts`, `driver`,
-  `system_under_test`, `neighbour`, `probe`, `stalls`, `path`, `wire`, `bisync`: its tables.
+  `system_under_test`, `neighbour`, `probe`, `causes`, `stalls`, `path`, `wire`, `bisync`: its tables.
 - `whole_run`: a whole run: the `--json` object; `search`: what a search found; `watching`: what those who watched it
   marked.
 - `catalogue`: all of them by dotted name.

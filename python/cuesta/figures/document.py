@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 
 from cuesta.figures.bisync import BisyncLine
 from cuesta.figures.catalogue import list_declared, list_fields
+from cuesta.figures.causes import Cause
 from cuesta.figures.counts import DueAccount, GroupCounts
 from cuesta.figures.driver import AgentFigures, OddNode
 from cuesta.figures.durations import Distribution, KeyTimes, TransactionClass
@@ -60,6 +61,7 @@ TABLES = {
     "agents": AgentFigures,
     "odd_nodes": OddNode,
     "comparisons": ProbeComparison,
+    "causes": Cause,
     "limits": LimitResult,
     "published": PublishedComparison,
     "past_saturation": PastSaturation,

@@ -115,6 +115,47 @@ class KeyTimes:
 
 
 @figure_table
+class OpeningParts:
+    """The parts of opening lines: of ssh lines, and at last the wait for the first character of any line.
+
+    An opening that failed counts in the part that it had reached, as at least its wait.
+    """
+
+    banner: Distribution = declare(
+        About("From the open connection to the host's version (ssh)", None, "banner", Better.LESS),
+        default=Distribution(),
+    )
+    key_exchange: Distribution = declare(
+        About("From there to the end of the key exchange (ssh)", None, "key exchange", Better.LESS),
+        default=Distribution(),
+    )
+    methods: Distribution = declare(
+        About(
+            "From there to the host's first answer to a login, which says how users may log in (ssh)",
+            None,
+            "first answer",
+            Better.LESS,
+        ),
+        default=Distribution(),
+    )
+    authentication: Distribution = declare(
+        About("From there to the user's acceptance (ssh)", None, "authentication", Better.LESS), default=Distribution()
+    )
+    channel: Distribution = declare(
+        About("From there to the open session (ssh)", None, "channel", Better.LESS), default=Distribution()
+    )
+    pty: Distribution = declare(
+        About("From there to the session's terminal (ssh)", None, "terminal", Better.LESS), default=Distribution()
+    )
+    shell: Distribution = declare(
+        About("From there to the running program (ssh)", None, "shell", Better.LESS), default=Distribution()
+    )
+    first_output: Distribution = declare(
+        About("From the open line to the first character", None, "first output", Better.LESS), default=Distribution()
+    )
+
+
+@figure_table
 class Inflation:
     """By how much the driver's own part lengthens a response."""
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from cuesta.figures.about import Better, Unit, declare, figure_table
 from cuesta.figures.bisync import BisyncFigures
+from cuesta.figures.causes import Cause
 from cuesta.figures.counts import (
     Characters,
     DueAccount,
@@ -31,6 +32,7 @@ from cuesta.figures.durations import (
     Distribution,
     KernelTimes,
     KeyTimes,
+    OpeningParts,
     TransactionClass,
 )
 from cuesta.figures.neighbour import NeighbourFigures
@@ -337,6 +339,17 @@ class StepFigures:
     settled: Settling = declare("Whether the host had settled when measuring began, and stayed so")
     limits: list[LimitResult] = declare("each limit, and whether it was kept")
     published: list[PublishedComparison] = declare("published figures beside measured ones")
+    opening: OpeningParts = declare(
+        "The parts of opening lines, those of the whole step",
+        None,
+        "opening",
+        Better.LESS,
+        default_factory=OpeningParts,
+    )
+    causes: list[Cause] = declare(
+        "why lines failed or users waited: limits and settings of the host, by name (docs/causes.md)",
+        default_factory=list,
+    )
     neighbour: NeighbourFigures | None = declare(
         "What ran beside the measurement; None if the plan's `beside` is off", None, "neighbour", default=None
     )

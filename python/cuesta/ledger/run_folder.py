@@ -34,7 +34,10 @@ DERIVED = ("summary.json", "report.html")
 PHASES = ("prepare", "connect", "tls", "upgrade", "negotiation", "login", "session")
 """The phases of opening a line, in their order."""
 
-OPENING = {f"{phase}{end}" for phase in PHASES for end in WAIT_ENDS}
+PARTS = ("banner", "key_exchange", "methods", "authentication", "channel", "pty", "shell", "first_output")
+"""The parts of the phases of an ssh line, in their order; `first_output` of any line."""
+
+OPENING = {f"{phase}{end}" for phase in (*PHASES, *PARTS) for end in WAIT_ENDS}
 """Series of the phases of opening a line."""
 
 ROUNDING = 1e-3

@@ -69,6 +69,7 @@ METERS = {
     "Own": "own.",
     "Counts": "counts.",
     "Idle": "idle.",
+    "Limits": "limits.",
     "Traffic": "traffic.",
     "Device": "devices.*.",
     "Interface": "interfaces.*.",

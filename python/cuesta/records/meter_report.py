@@ -141,6 +141,53 @@ class Idle:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What the subject may run out of: levels at the end of the interval, and how often something was refused in it.
+    Network figures are of the subject's network namespace."""
+
+    ptys: MeterFigure[float] = ABSENT
+    """Pseudo-terminals in use, of a devpts with `max=` those in it."""
+    pty_limit: MeterFigure[float] = ABSENT
+    """How many there may be."""
+    files: MeterFigure[float] = ABSENT
+    """Open files of the machine."""
+    file_limit: MeterFigure[float] = ABSENT
+    """How many there may be."""
+    entropy: MeterFigure[float] = ABSENT
+    """Bits of entropy; 256 once the kernel's generator is seeded (Linux 5.18)."""
+    listen_overflows: MeterFigure[Count] = ABSENT
+    """Times that an accept queue was full."""
+    listen_drops: MeterFigure[Count] = ABSENT
+    """Connections dropped by listeners for that or another reason."""
+    syn_cookies: MeterFigure[Count] = ABSENT
+    """Times that a queue of half-open connections was full, and a SYN cookie was sent."""
+    name_lookups: MeterFigure[float] = ABSENT
+    """Look-ups of names under way: sockets that are connected to a name server."""
+    conntrack: MeterFigure[float] = ABSENT
+    """Connections that are tracked."""
+    conntrack_limit: MeterFigure[float] = ABSENT
+    """How many there may be."""
+    conntrack_drops: MeterFigure[Count] = ABSENT
+    """Packets dropped because they could not be tracked."""
+    oom_kills: MeterFigure[Count] = ABSENT
+    """Processes killed for want of memory: of the control group, or of the machine."""
+    memory_high: MeterFigure[Count] = ABSENT
+    """Times that the group was slowed down because it was over `memory.high`."""
+    pids_refused: MeterFigure[Count] = ABSENT
+    """Processes and threads that the group's `pids.max` refused."""
+    startups: MeterFigure[float] = ABSENT
+    """Connections to sshd that have not logged in yet."""
+    startups_start: MeterFigure[float] = ABSENT
+    """From how many on sshd drops connections at random (`MaxStartups`)."""
+    startups_rate: MeterFigure[float] = ABSENT
+    """How many of them it drops then."""
+    startups_full: MeterFigure[float] = ABSENT
+    """At how many it drops all."""
+    login_grace: MeterFigure[float] = ABSENT
+    """How long a login may take (`LoginGraceTime`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TimeRow:
     """A row of `total_time_meters`."""
 
@@ -336,6 +383,8 @@ class MeterReport:
     """Numbers of events."""
     idle: Idle = Idle()
     """Idle time by kind."""
+    limits: Limits = Limits()
+    """What may run out, and how often it was refused."""
     pressure: Mapping[str, MeterFigure[float]] = field(default_factory=dict)
     """Share of the interval in which some or all tasks stalled because a resource was short (PSI)."""
     total_time: Sequence[TimeRow] = ()

@@ -805,7 +805,8 @@ class PathHop:
     other_pid: int | None = None
     """The number of that task."""
     why: str | None = None
-    """Of `held`: why."""
+    """Of `held`: why: `nagle`, `cork`, `window`, `congestion` or `other`; of `sleeping`: `unseen` if the tracer did not
+    see it end."""
     ns: int
     """How long."""
     ended: int

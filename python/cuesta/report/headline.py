@@ -18,6 +18,7 @@ from cuesta.figures.system_under_test import CpuUse
 from cuesta.line_kinds import without_settings
 from cuesta.report import features, search
 from cuesta.report.agents import describe_odd_nodes
+from cuesta.report.diagnosis import list_causes
 from cuesta.report.figure import ENOUGH, fact, is_weak, write_duration, write_figure, write_rate
 from cuesta.report.frames import describe_costly_frames
 from cuesta.report.host_section import list_host_doubts
@@ -219,6 +220,7 @@ def unusual_section(summary: Summary) -> Iterator[Section]:
 def list_oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
     if step.errors.count:
         yield f"{many(step.errors.count, 'error')}: {explain_errors(step.errors.by_name)}"
+    yield from list_causes(summary)
     yield from (f"{name}, the first: {text}" for name, text in step.errors.said.items())
     if step.errors.before:
         yield f"errors before measuring: {list_counts(step.errors.before)}"

@@ -16,6 +16,7 @@ from cuesta.records.meter_report import CauseRow, Closure, Count, Cpu, Device, M
 from cuesta.records.schema import fields
 from cuesta.report import off_cpu
 from cuesta.report.cells import bracket_tiers, duration, name_cause, number, per_s, percent, tiered, whole
+from cuesta.report.meter_limits import limit_rows
 from cuesta.units import ABSENT, count, digits, interval, many, seconds, seconds_within, upper_bound
 
 MARGIN, WIDTH = 10, 84
@@ -72,6 +73,7 @@ def sections(meter_report: MeterReport) -> Iterator[tuple[str, Iterable[str]]]:
     yield "TRAFFIC", traffic_rows(meter_report)
     yield "OFF CPU", off_cpu_rows(meter_report)
     yield "COUNTS", count_rows(meter_report)
+    yield "LIMITS", limit_rows(meter_report)
     yield "DEVICES", device_rows(meter_report)
     yield "NETWORK", interface_rows(meter_report)
     yield "STALL", pressure_rows(meter_report)

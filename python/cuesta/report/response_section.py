@@ -6,9 +6,11 @@ from cuesta.analysis.own_part import choose_quoted, why_void
 from cuesta.analysis.probe import describe_probe
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.unsteady import why_unsteady
+from cuesta.figures import CATALOGUE
 from cuesta.figures.durations import Distribution, KernelTimes, KeyTimes, TransactionClass, class_label
 from cuesta.figures.probe import ProbeFigures
 from cuesta.figures.step import Fairness, StepFigures
+from cuesta.ledger.run_folder import PARTS
 from cuesta.report.figure import (
     CENSORED,
     FEW,
@@ -58,7 +60,7 @@ def response_section(summary: Summary, step: StepFigures) -> Section:
     if step.frames:
         parts.append(Remark(describe_frames(step.frames)))
     more: list[Part] = [*map(Remark, explain_load(step)), Plots(list(plot_distributions(summary.recorded, step)))]
-    opening = [(name, each) for name, each in opening_times(step).items() if each.total]
+    opening = [(name, each) for name, each in (opening_times(step) | opening_parts(step)).items() if each.total]
     if opening:
         cells = [(name, write_count(each), write_duration(each, "mean"), *percentiles(each)) for name, each in opening]
         about = "every line that was opened in the step, those of the ramp included"
@@ -262,6 +264,12 @@ def opening_times(step: StepFigures) -> dict[str, Distribution]:
         "logging in": step.login,
         "getting ready": step.session,
     }
+
+
+def opening_parts(step: StepFigures) -> dict[str, Distribution]:
+    """The parts of an ssh line's opening, and the wait for the first character."""
+    names = {name: CATALOGUE[f"opening.{name}.p50"].label.removesuffix(" p50") for name in PARTS}
+    return {f"– {label}": getattr(step.opening, name) for name, label in names.items()}
 
 
 def describe_fairness(fair: Fairness) -> str:

@@ -2,12 +2,12 @@
 
 from cuesta.errors import InputError, UsageError
 from cuesta.figures.limit import Limit
-from cuesta.ledger.run_folder import PHASES
+from cuesta.ledger.run_folder import PARTS, PHASES
 from cuesta.plan import Settings
 
 FALLING = ("fairness.jain", "host.cpu.idle", "characters.in_per_s_per_user")
 """Figures that fall as the load grows: an objective may ask for more of these, and of no others."""
-OF_OPENINGS = PHASES
+OF_OPENINGS = (*PHASES, *(f"opening.{part}" for part in PARTS))
 """Figures of which only users whose line is opened have values."""
 OF_THE_DRIVER = ("lateness", "driver")
 """Figures, by their first word, that tell how well the driver did."""

@@ -1,7 +1,7 @@
 //! Counts what the line has done: its opening, its traffic, its station.
 
 use cuesta_lines::{BisyncTotals, Traffic, Transcript};
-use cuesta_record::{Failure, WaitEnd};
+use cuesta_record::{Failure, Stamp, WaitEnd};
 
 use super::Session;
 use crate::opening::Opened;
@@ -10,6 +10,8 @@ use crate::opening::Opened;
 pub(super) struct Counted {
     /// `None` once the opening is counted.
     pub(super) opened: Option<Opened>,
+    /// When the first character came.
+    pub(super) first_output: Option<Stamp>,
     traffic: Traffic,
     /// Bytes that were no character.
     undecoded: u64,
@@ -20,7 +22,7 @@ pub(super) struct Counted {
 impl Counted {
     pub(super) fn new(opened: Opened, has_station: bool) -> Self {
         let bisync = has_station.then(Box::default);
-        Self { opened: Some(opened), traffic: Traffic::default(), undecoded: 0, bisync }
+        Self { opened: Some(opened), first_output: None, traffic: Traffic::default(), undecoded: 0, bisync }
     }
 }
 
@@ -28,7 +30,9 @@ impl Session {
     /// Counts the phases of the line's opening, once and as late as possible, because a host may still negotiate options.
     pub(super) fn count_opening(&mut self) {
         let Some(opened) = self.counted.opened.take() else { return };
-        for (series, times) in opened.phases(self.line.opening(), self.shared.groups[self.group].series.line) {
+        let (opening, series) = (self.line.opening(), &self.shared.groups[self.group].series.line);
+        let parts = series.ended_parts((opening, self.line.login_parts()), opened.at, self.counted.first_output);
+        for (series, times) in opened.phases(opening, series).chain(parts) {
             self.shared.record_wait(series, WaitEnd::Answered, times);
         }
     }

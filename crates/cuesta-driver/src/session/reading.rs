@@ -53,6 +53,7 @@ impl Session {
             self.count_own_part(came);
         }
         self.since_key.received = true;
+        self.counted.first_output.get_or_insert(received.at);
         self.continued.note_received(received.at_character(bytes.len().saturating_sub(1)));
         let from = if self.program().matches_stream { self.take_echoes(bytes, received) } else { 0 };
         let condition = self.shared.program(self.group, self.program).condition(self.next_condition);

@@ -6,6 +6,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cuesta_record::clock;
 use russh::client::{Config, Handle, connect_stream};
 use russh::keys::Algorithm;
 use russh::{Error, Limits, Preferred, SshId};
@@ -18,7 +19,7 @@ use super::stream::StampedStream;
 use super::transport::{JumpChannel, Transport};
 use super::{INBOX, TaskGuard, attempts, certificate, known_hosts};
 use crate::program::ProxyCommand;
-use crate::{Address, LineMark, OpenError, Opening, Options, SshError, tcp};
+use crate::{Address, LineMark, OpenError, Options, SshError, tcp};
 
 /// The channel's window, on a line without a speed.
 const WINDOW: u32 = 64 * 1024;
@@ -33,7 +34,6 @@ const REKEY: Duration = Duration::from_secs(365 * 24 * 3600);
 pub(super) struct SshSession {
     pub(super) handle: Handle<Client>,
     pub(super) shared: Arc<Shared>,
-    pub(super) opening: Opening,
     pub(super) mark: Option<LineMark>,
     /// Its socket, if the line is followed: the protocol's task has the connection.
     pub(super) probe: Option<OwnedFd>,
@@ -41,33 +41,34 @@ pub(super) struct SshSession {
     pub(super) guard: TaskGuard,
 }
 
-/// Connects and logs in. `is_jump_host`: this is a jump host.
+/// Connects and logs in; `shared` is told which phases have ended. `is_jump_host`: this is a jump host.
 pub(super) async fn log_in(
     destination: &Destination,
     options: &Options,
+    shared: Arc<Shared>,
     is_jump_host: bool,
 ) -> Result<SshSession, OpenError> {
     attempts::check(destination)?;
     let transport = open_transport(destination, options).await?;
-    let (opening, mark, probe) = (transport.opening(), transport.mark(), transport.probe());
-    let shared = Arc::new(Shared::new(inbox(options.line_speed)));
+    let (mark, probe) = (transport.mark(), transport.probe());
+    shared.state().opening = transport.opening();
     let guard = TaskGuard(Arc::clone(&shared));
     let wire = StampedStream::new(transport, Arc::clone(&shared));
     let client = Client::new(Arc::clone(&shared), destination, is_jump_host);
     let connected = connect_stream(Arc::new(config(destination, options)), wire, client).await;
     let mut handle = connected.map_err(|error| not_connected(destination, &shared, &error))?;
-    let negotiated = shared.state().negotiated;
     let at_login = |failure| match failure {
         LoginFailure::Ours(error) => error,
         LoginFailure::Broken(error) => hung_up(destination, &shared, &error),
     };
-    let login = LoginAttempt::new(&mut handle, destination).run().await.map_err(at_login);
+    let login = LoginAttempt::new(&mut handle, destination, &shared).run().await.map_err(at_login);
     match &login {
         Ok(()) => attempts::note_login(destination),
         Err(error) => attempts::note_failure(destination, error),
     }
     login?;
-    Ok(SshSession { handle, shared, opening: Opening { negotiated, ..opening }, mark, probe, guard })
+    shared.state().login.authenticated = Some(clock::now());
+    Ok(SshSession { handle, shared, mark, probe, guard })
 }
 
 /// Opens the transport to a host; logs in to each jump host on the way.
@@ -80,8 +81,9 @@ async fn open_transport(destination: &Destination, options: &Options) -> Result<
         }
         Route::Command(command) => Ok(Transport::Command(Box::new(ProxyCommand::start(command)?))),
         Route::Jump(before) => {
-            let session =
-                Box::pin(log_in(before, &Options { line_speed: 0, followed: false, ..options.clone() }, true)).await?;
+            let options = Options { line_speed: 0, followed: false, ..options.clone() };
+            let shared = Arc::new(Shared::new(INBOX));
+            let session = Box::pin(log_in(before, &options, shared, true)).await?;
             let Address { host, port } = &destination.address;
             let channel = session.handle.channel_open_direct_tcpip(host, (*port).into(), "127.0.0.1", 0).await;
             let channel = channel.map_err(|error| not_forwarded(before, destination, &session.shared, &error))?;
@@ -100,7 +102,7 @@ fn not_forwarded(before: &Destination, destination: &Destination, shared: &Share
 }
 
 /// Most received bytes that may wait for the user.
-fn inbox(line_speed: u32) -> usize {
+pub(super) fn inbox(line_speed: u32) -> usize {
     // At most a second's worth, so that an answer to a keep-alive never waits long behind it.
     if line_speed == 0 { INBOX } else { (line_speed as usize / 10).clamp(256, INBOX) }
 }

@@ -66,7 +66,10 @@ pub enum SshError {
         "{address} gives {user} no terminal: see PermitTTY in its sshd_config, no-pty in authorized_keys, and kernel.pty.max"
     )]
     NoPty { address: String, user: String },
-    #[error("{address} starts no {what} for {user}: see the user's shell and ForceCommand in its sshd_config")]
+    #[error(
+        "{address} starts no {what} for {user}: see how many processes the user may have there (ulimit -u, pids.max), and \
+        ForceCommand in its sshd_config"
+    )]
     NoShell { address: String, user: String, what: &'static str },
     #[error("{address} hung up while {user} logged in ({cause})")]
     HungUp { address: String, user: String, cause: String },

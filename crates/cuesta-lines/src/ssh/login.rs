@@ -5,6 +5,7 @@
 //! they are tried in the same way. A key that was accepted is not offered again, and a password that was refused is not either,
 //! whichever method asks for it.
 
+use std::io;
 use std::sync::Arc;
 
 use cuesta_record::clock;
@@ -21,6 +22,7 @@ use super::destination::Destination;
 use super::error::Unanswered;
 use super::keys::KeySigner;
 use super::prompt::{Meaning, meaning};
+use super::shared::Shared;
 use crate::SshError;
 use crate::program::first_row_of;
 
@@ -32,6 +34,7 @@ const STAGES: usize = 8;
 pub(super) struct LoginAttempt<'a> {
     handle: &'a mut Handle<Client>,
     destination: &'a Destination,
+    shared: &'a Shared,
     /// The methods that the host still accepts.
     accepted_methods: Vec<MethodKind>,
     /// The methods that were tried, for the error.
@@ -70,10 +73,11 @@ impl From<SshError> for LoginFailure {
 }
 
 impl<'a> LoginAttempt<'a> {
-    pub(super) fn new(handle: &'a mut Handle<Client>, destination: &'a Destination) -> Self {
+    pub(super) fn new(handle: &'a mut Handle<Client>, destination: &'a Destination, shared: &'a Shared) -> Self {
         Self {
             handle,
             destination,
+            shared,
             accepted_methods: Vec::new(),
             tried: Vec::new(),
             left_out: Vec::new(),
@@ -85,6 +89,10 @@ impl<'a> LoginAttempt<'a> {
     /// Tries the methods until the host asks for no more.
     pub(super) async fn run(mut self) -> Result<(), LoginFailure> {
         let first = self.handle.authenticate_none(&self.destination.user).await?;
+        if self.is_cut_off() {
+            return Err(Error::Disconnect.into());
+        }
+        self.shared.state().login.answered = Some(clock::now());
         if self.judge(first) == Verdict::LoggedIn {
             return Ok(());
         }
@@ -95,7 +103,15 @@ impl<'a> LoginAttempt<'a> {
                 Verdict::Refused => break,
             }
         }
-        Err(self.refused().into())
+        if self.is_cut_off() { Err(Error::Disconnect.into()) } else { Err(self.refused().into()) }
+    }
+
+    /// Whether the connection has ended without a word, as when a login takes longer than the host's `LoginGraceTime`. `russh` gives that as a
+    /// refusal, and so it does if the host says that there were too many attempts, or names no method.
+    fn is_cut_off(&self) -> bool {
+        use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
+        let is_silent = |error: io::Error| matches!(error.kind(), UnexpectedEof | ConnectionReset | BrokenPipe);
+        self.handle.is_closed() && self.shared.broken().is_some_and(is_silent)
     }
 
     /// Tries the methods that the host accepts until one of them is accepted.

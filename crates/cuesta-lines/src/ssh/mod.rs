@@ -52,12 +52,12 @@ pub use keys::unlock;
 pub use target::{SshTarget, Trust};
 
 use crate::{
-    Address, ExitStatus, Line, LineMark, LineTerminal, Login, OpenError, Opening, Options, ProbeSocket, Received,
-    Traffic, tcp,
+    Address, ExitStatus, Line, LineMark, LineTerminal, Login, LoginParts, OpenError, Opening, Options, ProbeSocket,
+    Received, Traffic, tcp,
 };
 use agent_keys::AgentKeys;
 use client::Client;
-use connect::{SshSession, hung_up, log_in};
+use connect::{SshSession, hung_up, inbox, log_in};
 use destination::{Destination, Route};
 use grid::{Grid, GridSend};
 use keys::KeyFileError;
@@ -76,7 +76,6 @@ pub(crate) struct Ssh {
     /// Writes keys to the channel.
     keys: Pin<Box<dyn AsyncWrite>>,
     grid: Option<Box<ObscuredKeys>>,
-    opening: Opening,
     mark: Option<LineMark>,
     probe: Option<OwnedFd>,
     window: (u16, u16),
@@ -107,26 +106,39 @@ pub(crate) fn open<'a>(target: &'a SshTarget, options: &'a Options) -> Boxed<'a,
     Box::pin(async move {
         let destination = Destination::new(target, &options.login)?;
         let due = clock::now() + options.connect_timeout;
-        let opened = tcp::with_deadline(due, open_session(&destination, target, options)).await;
+        let shared = Arc::new(Shared::new(inbox(options.line_speed)));
+        let opened = tcp::with_deadline(due, open_session(&destination, target, options, Arc::clone(&shared))).await;
         let waited = options.connect_timeout;
-        opened.unwrap_or_else(|| Err(OpenError::Timeout { address: destination.address.to_string(), waited }))
+        let timeout = || Err(OpenError::Timeout { address: destination.address.to_string(), waited });
+        opened.unwrap_or_else(timeout).map_err(|error| {
+            let progress = shared.progress();
+            if progress.0.connected.is_none() {
+                return error;
+            }
+            OpenError::Unfinished { error: Box::new(error), progress: Box::new(progress) }
+        })
     })
 }
 
-async fn open_session(destination: &Destination, target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
-    let session = Box::pin(log_in(destination, options, false)).await?;
-    let SshSession { handle, shared, opening, mark, probe, guard } = session;
+async fn open_session(
+    destination: &Destination,
+    target: &SshTarget,
+    options: &Options,
+    shared: Arc<Shared>,
+) -> Result<Ssh, OpenError> {
+    let session = Box::pin(log_in(destination, options, shared, false)).await?;
+    let SshSession { handle, shared, mark, probe, guard } = session;
     let channel = start(&handle, destination, target, options, &shared).await?;
     // `Client` takes the output: an unread receiver would fill and block the session.
     let (_, channel) = channel.split();
-    let opening = Opening { logged_in: Some(clock::now()), ..opening };
+    shared.state().opening.logged_in = Some(clock::now());
     let grid = target.obscure.map(|width| {
         let grid = Grid::new(width, clock::now().as_nanos());
         Box::new(ObscuredKeys { grid, wait: clock::sleep_until(Stamp::ZERO) })
     });
     let window = (options.columns, options.rows);
     let keys = Box::pin(channel.make_writer());
-    Ok(Ssh { channel, keys, shared, handle, grid, opening, mark, probe, window, _guard: guard })
+    Ok(Ssh { channel, keys, shared, handle, grid, mark, probe, window, _guard: guard })
 }
 
 /// Reads the configuration for a login and its jump hosts; the process keeps it.
@@ -210,6 +222,7 @@ async fn start(
         }
         error => hung_up(destination, shared, &error),
     })?;
+    shared.state().login.admitted = Some(clock::now());
     let broken = |error: Error| hung_up(destination, shared, &error);
     let (columns, rows) = (options.columns.into(), options.rows.into());
     channel.request_pty(true, &options.terminal, columns, rows, 0, 0, &[]).await.map_err(broken)?;
@@ -217,6 +230,7 @@ async fn start(
         let (address, user) = whom();
         return Err(SshError::NoPty { address, user });
     }
+    shared.state().login.terminal = Some(clock::now());
     for (name, value) in &destination.environment {
         channel.set_env(false, name, value).await.map_err(broken)?;
     }
@@ -328,7 +342,11 @@ impl Line for Ssh {
     }
 
     fn opening(&self) -> Opening {
-        self.opening
+        self.shared.state().opening
+    }
+
+    fn login_parts(&self) -> LoginParts {
+        self.shared.state().login
     }
 
     fn traffic(&self) -> Traffic {

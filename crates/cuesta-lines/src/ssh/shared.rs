@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 
 use cuesta_record::Stamp;
 
-use crate::{ExitStatus, Received, SshError, Traffic};
+use crate::{ExitStatus, LoginParts, Opening, Received, SshError, Traffic};
 
 /// Bytes of a host's first output, and of what it sent last before the key exchange, that are kept for the error message.
 const MOST_OUTPUT: usize = 160;
@@ -38,8 +38,10 @@ pub(super) struct SharedState {
     last_output: Vec<u8>,
     /// The host has sent its version.
     pub(super) speaks_ssh: bool,
-    /// When the last key exchange ended.
-    pub(super) negotiated: Option<Stamp>,
+    /// The phases of the opening that have ended.
+    pub(super) opening: Opening,
+    /// The parts of the login that have ended.
+    pub(super) login: LoginParts,
     /// Why the host's key is not trusted.
     pub(super) distrust: Option<SshError>,
     /// The last error message of the `ProxyCommand`.
@@ -93,7 +95,8 @@ impl Shared {
             first_output: Vec::new(),
             last_output: Vec::new(),
             speaks_ssh: false,
-            negotiated: None,
+            opening: Opening::default(),
+            login: LoginParts::default(),
             distrust: None,
             command_error: None,
             end: None,
@@ -107,6 +110,12 @@ impl Shared {
 
     pub(super) fn state(&self) -> MutexGuard<'_, SharedState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What has ended of the opening.
+    pub(super) fn progress(&self) -> (Opening, LoginParts) {
+        let state = self.state();
+        (state.opening, state.login)
     }
 
     /// Ends the line; the first reason counts.
@@ -243,7 +252,7 @@ impl SharedState {
     pub(super) fn note_read(&mut self, at: Stamp, bytes: &[u8], traffic: Traffic) {
         self.at = at;
         self.traffic = traffic;
-        if self.negotiated.is_none() {
+        if self.opening.negotiated.is_none() {
             let len = bytes.len().min(MOST_OUTPUT - self.first_output.len());
             self.first_output.extend(&bytes[..len]);
             self.last_output.extend(&bytes[bytes.len().saturating_sub(MOST_OUTPUT)..]);
@@ -253,7 +262,9 @@ impl SharedState {
 
     /// The key exchange ended: the host speaks ssh.
     pub(super) fn note_key_exchange(&mut self, at: Stamp) {
-        self.negotiated = Some(at);
+        if self.opening.logged_in.is_none() {
+            self.opening.negotiated = Some(at);
+        }
         (self.first_output, self.last_output) = (Vec::new(), Vec::new());
     }
 }

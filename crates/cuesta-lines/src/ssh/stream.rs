@@ -59,7 +59,9 @@ impl StampedStream {
             }
             let (version, rest) = self.preamble.take(&piece[..len]);
             if !version.is_empty() {
-                self.shared.state().speaks_ssh = self.preamble.has_version();
+                let mut state = self.shared.state();
+                state.speaks_ssh = self.preamble.has_version();
+                state.login.greeted = state.speaks_ssh.then_some(state.at);
             }
             self.ahead.extend(version.iter().chain(rest));
         }

@@ -2,11 +2,12 @@
 //!
 //! - `cpu`: CPU time by use, idle by kind, where the time went.
 //! - `tasks`: what tasks did; `process_pairs`: the processes of both snapshots, paired.
-//! - `counts`: events.
+//! - `counts`: events. `limits`: what may run out.
 //! - `traffic`: queues for the CPU, and block devices.
 
 mod counts;
 mod cpu;
+mod limits;
 mod process_pairs;
 mod tasks;
 mod traffic;
@@ -108,6 +109,7 @@ impl<'a> Delta<'a> {
             own: self.own(),
             counts: self.counts(),
             idle: self.idle(),
+            limits: self.limits(),
             pressure: self.pressure(),
             traffic: self.traffic(),
             devices: self.devices(),

@@ -54,6 +54,12 @@ impl Throttled {
     }
 }
 
+/// How often something happened in a group: a row of `memory.events` (`high`, `oom_kill`), of `pids.events` (`max`), or of version 1's
+/// `memory.oom_control` (`oom_kill`). None if the kernel does not count it.
+pub fn events(text: &str, name: &str) -> Option<u64> {
+    value_of(text, name)
+}
+
 /// Reads `cpu.max` of version 2, in CPUs; none if there is no quota.
 pub fn quota(text: &str) -> Result<Option<f64>, Malformed> {
     let malformed = || Malformed::new("cpu.max", text);
@@ -94,6 +100,14 @@ mod tests {
         assert_eq!(Throttled::parse(V2), Ok(throttled));
         let v1 = "nr_periods 10\nnr_throttled 3\nthrottled_time 70000\nnr_bursts 0\nburst_time 0\n";
         assert_eq!(Throttled::parse(v1), Ok(throttled));
+    }
+
+    #[test]
+    fn events_are_read_by_their_names() {
+        let memory = "low 0\nhigh 41\nmax 0\noom 1\noom_kill 2\noom_group_kill 0\n";
+        assert_eq!(["high", "oom_kill", "swap"].map(|name| events(memory, name)), [Some(41), Some(2), None]);
+        assert_eq!(events("max 7\n", "max"), Some(7));
+        assert_eq!(events("oom_kill_disable 0\nunder_oom 0\noom_kill 3\n", "oom_kill"), Some(3));
     }
 
     #[test]

@@ -3,8 +3,11 @@
 //! | file | interface | says |
 //! |---|---|---|
 //! | [`stat`] | `/proc/stat` | CPU time by use, interrupts, switches, forks |
-//! | [`vmstat`] | `/proc/vmstat` | page faults of the machine |
+//! | [`vmstat`] | `/proc/vmstat` | page faults of the machine, processes killed for want of memory |
 //! | [`diskstats`] | `/proc/diskstats` | what block devices did |
+//! | [`netstat`] | `/proc/net/netstat` | connections that a full queue dropped |
+//! | [`conntrack`] | `/proc/net/stat/nf_conntrack` | packets that connection tracking dropped |
+//! | [`udp`] | `/proc/net/udp` | look-ups of names under way |
 //! | [`net_dev`] | `/proc/net/dev` | what network interfaces carried |
 //! | [`interrupts`] | `/proc/interrupts`, `/proc/softirqs` | interrupts by CPU |
 //! | [`pressure`] | `/proc/pressure/*`, `*.pressure` of cgroups | stall (PSI) |
@@ -17,15 +20,18 @@
 //! | [`cgroup`] | `cpu.stat`, `cpu.max`, `memory.stat` … | CPU, quota and faults of a control group |
 //! | [`taskstats`] | netlink `TASKSTATS` | the last account of a task that ended |
 //! | [`proc_events`] | netlink, process connector | who was forked by whom |
+//! | [`sshd`] | titles and configuration of sshd | its limits of logins |
 //! | [`cpu_list`] | `0-3,8` wherever it stands | |
 
 pub use cuesta_meters_report::cpu_list;
 
 pub mod cgroup;
+pub mod conntrack;
 pub mod diskstats;
 pub mod interrupts;
 pub mod loadavg;
 pub mod net_dev;
+pub mod netstat;
 pub mod pid_cgroup;
 pub mod pid_stat;
 pub mod pid_status;
@@ -33,8 +39,10 @@ pub mod pressure;
 pub mod proc_events;
 pub mod sched;
 pub mod schedstat;
+pub mod sshd;
 pub mod stat;
 pub mod taskstats;
+pub mod udp;
 pub mod vmstat;
 
 /// A file of the kernel with unexpected text.
@@ -53,7 +61,7 @@ impl Malformed {
 }
 
 /// The numbers at the start of a text that consists of them.
-fn numbers(text: &str) -> impl Iterator<Item = u64> {
+pub(crate) fn numbers(text: &str) -> impl Iterator<Item = u64> {
     text.split_ascii_whitespace().map_while(|word| word.parse().ok())
 }
 
@@ -95,6 +103,7 @@ mod tests {
         fn any_text_parses_or_is_refused(text in WORDS) {
             let _ = (stat::Stat::parse(&text), diskstats::parse(&text), interrupts::parse(&text));
             let _ = (net_dev::parse(&text), sched::parse(&text), pid_stat::PidStat::parse(&text));
+            let _ = (netstat::ListenCounters::parse(&text), conntrack::drops(&text), sshd::seconds(&text), udp::name_lookups(&text));
         }
 
         #[test]

@@ -1,4 +1,4 @@
-//! `/proc/vmstat`: page faults of the machine since boot.
+//! `/proc/vmstat`: page faults of the machine since boot, and processes that it killed for want of memory.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,11 @@ impl FaultCounters {
     }
 }
 
+/// Processes that the kernel has killed for want of memory; none if it does not count them.
+pub fn oom_kills(text: &str) -> Option<u64> {
+    value_of(text, "oom_kill")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -29,6 +34,8 @@ mod tests {
     fn reads_what_the_kernel_writes() {
         let captured = include_str!("../../tests/captured/vmstat");
         assert_eq!(FaultCounters::parse(captured), Ok(FaultCounters { faults: 333_716_420, major: 46_325 }));
+        assert_eq!(oom_kills("pgfault 1\noom_kill 3\n"), Some(3));
+        assert_eq!(oom_kills("pgfault 1\n"), None);
         assert!(FaultCounters::parse("pgfault 1\n").is_err());
         assert!(FaultCounters::parse("pgfaults 1\npgmajfault x\n").is_err());
     }

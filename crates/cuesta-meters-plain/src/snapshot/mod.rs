@@ -2,10 +2,11 @@
 //!
 //! - [`tasks`]: the subject's processes and threads.
 //! - [`group`]: its control group.
-//! - `interfaces`: the speeds of network interfaces.
+//! - `interfaces`: the speeds of network interfaces. `limits`: what may run out.
 
 pub mod group;
 mod interfaces;
+pub(crate) mod limits;
 pub mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,7 @@ use cuesta_record::{Stamp, clock};
 use serde::{Deserialize, Serialize};
 
 use self::group::Group;
+use self::limits::LimitCounters;
 use self::tasks::Tasks;
 use crate::Roots;
 use crate::kernel::diskstats::{self, DeviceCounters};
@@ -75,6 +77,8 @@ pub struct CounterSnapshot {
     pub allowed: Option<Vec<usize>>,
     /// Whether the kernel counts waits for block devices.
     pub(crate) counts_delays: bool,
+    #[serde(default)]
+    pub(crate) limits: LimitCounters,
 }
 
 /// Most processes whose CPU sets are read; children usually have those of their parents.
@@ -126,6 +130,7 @@ impl CounterSnapshot {
             pressure: pressure(roots, subject),
             load: roots.proc("loadavg", loadavg::parse),
             allowed: allowed(roots, subject, &tasks),
+            limits: limits::read(roots, subject, &tasks),
             tasks,
             ended,
             group,
@@ -171,6 +176,7 @@ impl CounterSnapshot {
             ended: missing(program),
             allowed: None,
             counts_delays: false,
+            limits: LimitCounters::default(),
         }
     }
 

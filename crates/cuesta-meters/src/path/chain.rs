@@ -1,6 +1,6 @@
 //! The bytes of a finished path, as `finished.h` writes them → its hops.
 
-use cuesta_record::{HoldReason, HopKind, PathHop, PathRow, Stamp};
+use cuesta_record::{HopKind, HopReason, PathHop, PathRow, Stamp};
 use syscalls::Sysno;
 
 /// In the order of the programs.
@@ -17,8 +17,10 @@ const KINDS: [HopKind; 11] = [
     HopKind::Sent,
     HopKind::Held,
 ];
-const REASONS: [HoldReason; 5] =
-    [HoldReason::Other, HoldReason::Nagle, HoldReason::Cork, HoldReason::Window, HoldReason::Congestion];
+const REASONS: [HopReason; 6] =
+    [HopReason::Other, HopReason::Nagle, HopReason::Cork, HopReason::Window, HopReason::Congestion, HopReason::Unseen];
+/// Calls that only a timer ends.
+const SLEEPS: [&str; 2] = ["nanosleep", "clock_nanosleep"];
 
 /// Offsets of `struct path`, and its size without visits.
 const PORTS: usize = 8;
@@ -71,20 +73,23 @@ fn add_hops(visit: &Bytes<'_>, begun: u64, hops: &mut Vec<PathHop>) -> Option<()
         if ns == 0 {
             continue;
         }
+        let call = name_call(visit.u32(CALL)?).filter(|_| is_sleep(kind));
+        let why = REASONS.get(visit.u32(WHY)? as usize).copied();
+        let is_timer = call.is_some_and(|call| SLEEPS.contains(&call)) && why == Some(HopReason::Unseen);
+        let kind = if kind == HopKind::Sleeping && is_timer { HopKind::Timer } else { kind };
         let (other, other_pid) = match kind {
             HopKind::RunQueue => visit.name(RIVAL)?,
             HopKind::Sleeping => visit.name(WAKER)?,
             _ => (String::new(), 0),
         };
-        let slept = matches!(kind, HopKind::Timer | HopKind::Disk | HopKind::Sleeping);
         hops.push(PathHop {
             kind,
             task: task.clone(),
             pid,
-            call: if slept { name_call(visit.u32(CALL)?) } else { None },
+            call: call.map(str::to_owned),
             other: (!other.is_empty()).then_some(other),
             other_pid: (other_pid > 0).then_some(other_pid),
-            why: if kind == HopKind::Held { REASONS.get(visit.u32(WHY)? as usize).copied() } else { None },
+            why: why.filter(|why| kind == HopKind::Held || (kind == HopKind::Sleeping && *why == HopReason::Unseen)),
             ns,
             ended,
         });
@@ -92,8 +97,12 @@ fn add_hops(visit: &Bytes<'_>, begun: u64, hops: &mut Vec<PathHop>) -> Option<()
     Some(())
 }
 
-fn name_call(number: u32) -> Option<String> {
-    Sysno::new(number as usize).map(|call| call.name().to_owned())
+fn is_sleep(kind: HopKind) -> bool {
+    matches!(kind, HopKind::Timer | HopKind::Disk | HopKind::Sleeping)
+}
+
+fn name_call(number: u32) -> Option<&'static str> {
+    Sysno::new(number as usize).map(|call| call.name())
 }
 
 struct Bytes<'a>(&'a [u8]);
@@ -125,5 +134,81 @@ impl<'a> Bytes<'a> {
         let end = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
         let name = if pid == 0 { "".into() } else { String::from_utf8_lossy(&name[..end]) };
         Some((name.into_owned(), pid))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn name(pid: u32, comm: &str) -> Vec<u8> {
+        let mut bytes = pid.to_ne_bytes().to_vec();
+        bytes.extend(comm.as_bytes());
+        bytes.resize(NAME, 0);
+        bytes
+    }
+
+    /// A visit of bash, which was woken by cron, with a time of each given kind.
+    fn visit(times: &[(usize, u64)], ended: u64, call: u32, why: u32) -> Vec<u8> {
+        let mut ns = [0_u64; KINDS.len()];
+        times.iter().for_each(|(kind, time)| ns[*kind] = *time);
+        let mut bytes: Vec<u8> = ns.iter().chain([&ended]).flat_map(|number| number.to_ne_bytes()).collect();
+        bytes.extend([1, 0, call, why].iter().flat_map(|number: &u32| number.to_ne_bytes()));
+        bytes.extend([name(902, "bash"), name(7, "make"), name(8, "cron")].concat());
+        bytes.resize(VISIT, 0);
+        bytes
+    }
+
+    /// A path that began at 1,000 ns and ended at 1,600 ns; the kernel writes the last visit first.
+    fn path(local_port: u16, visits: &[Vec<u8>]) -> Vec<u8> {
+        let mut bytes = vec![127, 0, 0, 1, 127, 0, 0, 1];
+        bytes.extend([local_port, 20_007].iter().flat_map(|port| port.to_ne_bytes()));
+        bytes.extend([40, 76, 500, 536, 0].iter().flat_map(|number: &u32| number.to_ne_bytes()));
+        bytes.extend([1000, 1600].iter().flat_map(|time: &u64| time.to_ne_bytes()));
+        bytes.extend([visits.len() as u32, 1].iter().flat_map(|number| number.to_ne_bytes()));
+        bytes.extend(visits.concat());
+        bytes
+    }
+
+    #[test]
+    fn visits_become_hops_in_order_each_with_who_had_to_do_with_it() {
+        let held = visit(&[(10, 300)], 1600, 0, 1);
+        let shell = visit(&[(0, 50), (1, 100), (5, 120)], 1300, libc::SYS_flock as u32, 0);
+        let path = read_path(&path(22, &[held, shell])).unwrap();
+        assert_eq!((path.port, path.terminal, path.key_from, path.key_to), (Some(20_007), None, 40, 76));
+        assert_eq!((path.echo_from, path.echo_to, path.ns, path.whole), (500, 536, 600, true));
+        let hops: Vec<_> = path.hops.iter().map(|hop| (hop.kind, hop.ns, hop.ended, hop.other.as_deref())).collect();
+        let wanted = [
+            (HopKind::OnCpu, 50, 300, None),
+            (HopKind::RunQueue, 100, 300, Some("make")),
+            (HopKind::Sleeping, 120, 300, Some("cron")),
+            (HopKind::Held, 300, 600, None),
+        ];
+        assert_eq!(hops, wanted);
+        assert_eq!((path.hops[2].call.as_deref(), path.hops[3].why), (Some("flock"), Some(HopReason::Nagle)));
+    }
+
+    #[test]
+    fn a_sleep_whose_end_was_not_seen_is_told_unless_only_a_timer_ends_it() {
+        let kind_of = |call: libc::c_long| {
+            let visit = visit(&[(5, 120)], 1300, call as u32, 5);
+            let hop = read_path(&path(22, &[visit])).unwrap().hops.remove(0);
+            (hop.kind, hop.why)
+        };
+        assert_eq!(kind_of(libc::SYS_pselect6), (HopKind::Sleeping, Some(HopReason::Unseen)));
+        assert_eq!(kind_of(libc::SYS_clock_nanosleep), (HopKind::Timer, None));
+    }
+
+    #[test]
+    fn a_terminal_has_a_number_in_place_of_a_port() {
+        let path = read_path(&path(0, &[visit(&[(0, 50)], 1300, 0, 0)])).unwrap();
+        assert_eq!((path.port, path.terminal), (None, Some(20_007)));
+    }
+
+    #[test]
+    fn what_is_cut_off_is_no_path() {
+        let whole = path(22, &[visit(&[(0, 50)], 1300, 0, 0)]);
+        assert!((0..whole.len()).all(|length| read_path(&whole[..length]).is_none()));
     }
 }

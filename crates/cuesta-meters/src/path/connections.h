@@ -76,6 +76,12 @@ static __always_inline bool is_internet(const struct sock *sk)
 	return family == AF_INET || family == AF_INET6;
 }
 
+/* Not to be asked of what may be only the beginning of a socket, as those of connections that are not there yet. */
+static __always_inline bool is_tcp(const struct sock *sk)
+{
+	return is_internet(sk) && sk->sk_protocol == IPPROTO_TCP;
+}
+
 static __always_inline __u32 fold(const __u32 address[4])
 {
 	/* ::ffff:a.b.c.d is a.b.c.d. */
@@ -175,11 +181,4 @@ static __always_inline void count_sent(struct connection *connection, __u32 to, 
 
 	if (recent->to == to)
 		recent->sent++;
-}
-
-/* Nothing more is sent for the keys so far. */
-static __always_inline void end_recent(struct connection *connection)
-{
-	for (int at = 0; at < RECENT; at++)
-		connection->recent[at].sent = MOST_SENT;
 }

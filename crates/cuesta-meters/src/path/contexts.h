@@ -115,14 +115,43 @@ static __always_inline __u32 make_running(struct cpu *cpu, __u64 now)
 	return cpu->running = make_number(bpf_get_current_task_btf(), ON_CPU, now);
 }
 
-/* The number of the running task, if it has held a key; else 0. It had none when it came to its CPU if it holds its first one. */
+/* The number of the running task, if it has held a key; else 0. It had none when it came to its CPU if it holds its first one.
+ *
+ * Some machines hide from all tracers what happens while certain tasks have a CPU. If its own coming was hidden, it counts as
+ * having come now. */
 static __always_inline __u32 running(struct cpu *cpu)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 
 	if (!cpu->running && current->bpf_storage)
 		cpu->running = number_of(current);
+	struct task *task = task_at(cpu->running);
+
+	if (task && task->state != ON_CPU) {
+		task->unseen = task->state == SLEEPING;
+		charge(task, task->state, ON_CPU, bpf_ktime_get_ns());
+	}
 	return cpu->running;
+}
+
+/* Fetches the keys for which the running task writes to something, a terminal or a connection within this machine; `line`: whose keys
+ * were written there before, 0 if that is not known. One task may serve many: what it has read last tells whose keys it writes, if
+ * it has read nothing else. */
+static __always_inline bool collect_written(struct scratch *scratch, struct cpu *cpu, __u32 *line, __u64 now)
+{
+	__u32 number = running(cpu);
+	struct task *task = task_at(number);
+
+	if (!task)
+		return false;
+	__u32 current = task->now, reads = task->reads;
+
+	task->reads = 0;
+	if (reads != 1 && *line && collect(scratch, number, *line, KEYS | PASSING, now))
+		return true;
+	if (reads == 1 && (current & 1) == KEYS)
+		*line = current >> 1;
+	return current && collect(scratch, number, current >> 1, (current & 1) | PASSING, now);
 }
 
 /* Fetches the keys for which the running task works now, as `collect` does. */

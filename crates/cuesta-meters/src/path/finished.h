@@ -10,7 +10,7 @@ struct path {
 	__u32 echo_from, echo_to;  /* bytes sent */
 	__u64 begun, ended;
 	__u32 n;
-	__u32 whole;               /* whether its first visit is there */
+	__u32 whole;               /* whether its first visit is there, and each one follows the one before */
 	struct visit visits[MOST_VISITS];  /* the last one first */
 };
 
@@ -64,7 +64,7 @@ static __noinline void finish(struct path *path, struct going *key, __u64 now)
 		path->n = each + 1;
 		id = visit->parent;
 		if (!id) {
-			path->whole = 1;
+			path->whole = !key->passed;
 			break;
 		}
 	}

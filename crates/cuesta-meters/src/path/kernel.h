@@ -71,6 +71,7 @@ struct sock_common {
 
 struct sock {
 	struct sock_common __sk_common;
+	__u16 sk_protocol;
 } OF_KERNEL;
 
 struct tcp_sock {
@@ -109,11 +110,14 @@ struct tty_driver___short {
 	short subtype;
 } OF_KERNEL;
 
+struct tty_port;
+
 struct tty_struct {
 	int index;
 	unsigned long flags;
 	struct tty_driver *driver;
 	struct tty_struct *link;
+	struct tty_port *port;
 } OF_KERNEL;
 
 struct tty_bufhead {

@@ -11,9 +11,9 @@
 /* Kinds of a visit's time that are not a task's, after those of `spent.h`. */
 enum { NETWORK_STACK = OWN_KINDS, WORKER_QUEUE, OTHERS_KEYS, SENT, HELD, KINDS };
 /* Where to a key goes: to the program, or back with its echo. */
-enum { KEYS, ECHOES };
-/* Why an echo is held, as `chain.rs` reads it. */
-enum { HELD_OTHERWISE, HELD_BY_NAGLE, HELD_BY_CORK, HELD_BY_WINDOW, HELD_BY_CONGESTION };
+enum { KEYS, ECHOES, PASSING };
+/* Why an echo is held, and of a task's visit whether the end of its sleep was seen; as `chain.rs` reads it. */
+enum { HELD_OTHERWISE, HELD_BY_NAGLE, HELD_BY_CORK, HELD_BY_WINDOW, HELD_BY_CONGESTION, UNSEEN };
 
 #define VISITS 32768
 #define MOST_KEYS 8
@@ -25,7 +25,7 @@ struct visit {
 	__u64 ended;
 	__u32 id, parent;
 	__u32 call; /* what its task last slept in */
-	__u32 why;  /* of `HELD` */
+	__u32 why;  /* as above */
 	struct name task, rival, waker;
 	__u32 unused;
 };
@@ -45,6 +45,7 @@ struct going {
 	__u32 from, to;  /* the segment's bytes in the stream: behind `from`, up to `to` */
 	__u32 visit;     /* the last */
 	__u32 turn;      /* as in `add_recent` */
+	__u32 passed;    /* its holder has passed it on already: an echo that comes from there by itself is a guess */
 };
 
 /* Keys of one connection that go the same way together. */
@@ -154,6 +155,7 @@ static __always_inline void name_visit(struct visit *visit, struct task *task)
 	visit->rival = task->rival;
 	visit->waker = task->waker;
 	visit->call = task->call;
+	visit->why = task->unseen ? UNSEEN : 0;
 }
 
 /* Adds a visit that all keys of a bundle had together: `ns` of a kind, at a task if there is one. */
@@ -186,9 +188,17 @@ static __always_inline void split_cpu(struct visit *visit, struct task *task, st
 	visit->ns[OTHERS_KEYS] = others;
 }
 
-/* Fetches the keys that a task has of a connection, each with its visit there, into `scratch->bundle`. Says whether there are any. */
-static __noinline bool collect(struct scratch *scratch, __u32 number, __u32 connection, __u32 way, __u64 now)
+/* `collect` and `give` are not static, as `spent_between`.
+ *
+ * Fetches the keys that a task has of a connection, each with its visit there, into `scratch->bundle`. Says whether there are any.
+ * `way` may be with `PASSING`: to a terminal or over a connection. */
+__noinline int collect(struct scratch *scratch, __u32 number, __u32 connection, __u32 way, __u64 now)
 {
+	bool passes = way & PASSING;
+
+	if (!scratch)
+		return false;
+	way &= ~PASSING;
 	struct holding *holding = find_holding(number, connection, way);
 	struct task *task = task_at(number);
 	struct connection *line = connection_at(connection);
@@ -221,6 +231,10 @@ static __noinline bool collect(struct scratch *scratch, __u32 number, __u32 conn
 
 		*going = had->key;
 		going->visit = visit->id;
+		if (passes) {
+			going->passed = false;
+			had->key.passed = true;
+		}
 	}
 	bundle->n = n;
 	return n > 0;
@@ -235,13 +249,15 @@ static __always_inline void put(struct had *had, struct going *key, struct spent
 
 /* Gives keys to a task. One that it has already it keeps as it came first, unless it `slept` until now: then it was this
  * one that it waited for. */
-static __noinline void give(struct scratch *scratch, struct bundle *bundle, __u32 number, bool slept, __u64 now)
+__noinline int give(struct scratch *scratch, struct bundle *bundle, __u32 number, bool slept, __u64 now)
 {
+	if (!scratch || !bundle)
+		return 0;
 	struct task *task = task_at(number);
 	struct holding *holding = make_holding(number, bundle->connection, bundle->way);
 
 	if (!task || !holding)
-		return;
+		return 0;
 	read_spent(task, &scratch->spent);
 	for (int each = 0; each < MOST_KEYS; each++) {
 		if (each >= bundle->n)
@@ -261,5 +277,7 @@ static __noinline void give(struct scratch *scratch, struct bundle *bundle, __u3
 		if (!known)
 			put(&holding->keys[holding->next++ % MOST_KEYS], key, &scratch->spent, now);
 	}
-	task->now = bundle->connection << 1 | bundle->way;
+	if (slept || !task->now) /* what is awake works for what it has read last */
+		task->now = bundle->connection << 1 | bundle->way;
+	return 0;
 }

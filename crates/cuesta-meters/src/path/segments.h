@@ -84,7 +84,7 @@ static __always_inline void announce_key(struct cpu *cpu, __u32 level, __u32 num
 
 	if (!ready)
 		return;
-	visit->ns[NETWORK_STACK] = now - key->begun;
+	visit->ns[NETWORK_STACK] = since(key->begun, now);
 	key->visit = visit->id;
 	key->turn = add_recent(connection, key->to);
 	ready->bundle.connection = number;
@@ -147,7 +147,6 @@ static __always_inline void key_comes(struct cpu *cpu, __u32 level, const struct
 		return;
 	if (is_control(connection->ends.remote_port, received)) {
 		connection->received = received;
-		end_recent(connection);
 		return;
 	}
 	announce_key(cpu, level, number, &key, now);
@@ -163,6 +162,8 @@ static __always_inline void key_comes(struct cpu *cpu, __u32 level, const struct
 struct flow {
 	struct bundle bundle;
 	__u64 since;
+	__u32 line;    /* as of a port */
+	__u32 reader;  /* the task that last read it at the other end */
 };
 
 struct {
@@ -193,26 +194,29 @@ static __always_inline void flow_comes(struct cpu *cpu, __u32 level, const struc
 {
 	struct flow *flow = flow_to(sk);
 	struct ready *ready = flow && flow->bundle.n ? announce(cpu, level, now) : 0;
+	struct scratch *scratch = scratch_at(level);
 
-	if (!ready)
+	if (!ready || !scratch)
 		return;
 	ready->bundle = flow->bundle;
 	flow->bundle.n = 0;
-	add_visits(&ready->bundle, NETWORK_STACK, now - flow->since, 0, now);
+	add_visits(&ready->bundle, NETWORK_STACK, since(flow->since, now), 0, now);
+	if (flow->reader) /* it may be awake; if it is not, it will be woken */
+		give(scratch, &ready->bundle, flow->reader, false, now);
 }
 
 static __always_inline void write_flow(struct scratch *scratch, struct cpu *cpu, const struct sock *sk, struct task *task, __u64 now)
 {
-	bool has = collect_current(scratch, cpu, now);
+	struct ends ends = {};
+
+	read_ends(sk, &ends);
+	struct flow *flow = flowed ? bpf_map_lookup_elem(&flows, &ends) : 0;
+	__u32 line = flow ? flow->line : 0;
+	bool has = collect_written(scratch, cpu, &line, now);
 
 	does(task, has ? scratch->bundle.connection : (__u64)sk, now);
 	if (!has)
 		return;
-	struct ends ends = {};
-
-	read_ends(sk, &ends);
-	struct flow *flow = bpf_map_lookup_elem(&flows, &ends);
-
 	if (!flow) {
 		struct flow empty = {};
 
@@ -223,6 +227,7 @@ static __always_inline void write_flow(struct scratch *scratch, struct cpu *cpu,
 		return;
 	flow->bundle = scratch->bundle;
 	flow->since = now;
+	flow->line = line;
 	flowed = 1;
 }
 
@@ -231,7 +236,7 @@ static __always_inline void write_flow(struct scratch *scratch, struct cpu *cpu,
 SEC("tp_btf/sk_data_ready")
 int BPF_PROG(data_ready, const struct sock *sk)
 {
-	bool followed = is_internet(sk) && is_followed(sk);
+	bool followed = is_tcp(sk) && is_followed(sk);
 
 	if (!followed && !announced && !flowed)
 		return 0;
@@ -252,13 +257,32 @@ int BPF_PROG(data_ready, const struct sock *sk)
 	return 0;
 }
 
+/* A task that has held keys reads from a connection that is not followed. What comes there may be of one that is. */
+static __always_inline void read_other(struct cpu *cpu, const struct sock *sk, __u64 now)
+{
+	__u32 number = running(cpu);
+	struct task *task = task_at(number);
+	struct flow *flow = task ? flow_to(sk) : 0;
+
+	if (!task)
+		return;
+	does(task, flow ? flow->bundle.connection : (__u64)sk, now);
+	if (flow) {
+		flow->reader = number;
+		task->now = flow->bundle.connection << 1 | flow->bundle.way;
+	} else {
+		task->now = 0; /* another line's */
+	}
+	task->reads++;
+}
+
 /* A task reads from a connection: it works for it from now on. */
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(reads, struct sock *sk, int length, int flags)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 
-	if (length <= 0 || !is_internet(sk))
+	if (length <= 0 || !is_tcp(sk))
 		return 0;
 	bool followed = is_followed(sk);
 
@@ -270,11 +294,7 @@ int BPF_PROG(reads, struct sock *sk, int length, int flags)
 	if (!cpu)
 		return 0;
 	if (!followed) {
-		struct task *task = task_at(running(cpu));
-		struct flow *flow = task ? flow_to(sk) : 0;
-
-		if (task)
-			does(task, flow ? flow->bundle.connection : (__u64)sk, now);
+		read_other(cpu, sk, now);
 		return 0;
 	}
 	__u32 at = find_connection_of(sk), number = make_running(cpu, now);
@@ -285,6 +305,7 @@ int BPF_PROG(reads, struct sock *sk, int length, int flags)
 		return 0;
 	connection->reader = number;
 	task->now = at << 1 | KEYS;
+	task->reads++;
 	does(task, at, now);
 	return 0;
 }
@@ -408,7 +429,7 @@ static __always_inline void leave(struct path *path, struct written *written, __
 
 	if (!last)
 		return;
-	last->ns[written->ended ? HELD : SENT] = now - written->at;
+	last->ns[written->ended ? HELD : SENT] = since(written->at, now);
 	last->why = written->why;
 	written->key.visit = last->id;
 	finish(path, &written->key, now);

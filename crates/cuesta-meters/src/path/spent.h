@@ -12,6 +12,12 @@ enum spending { ON_CPU, RUN_QUEUE, WAKING, TIMER, DISK, SLEEPING, OWN_KINDS };
 
 #define TASKS 16384
 
+/* The time since an instant; another CPU may have noted it a moment after `now`. */
+static __always_inline __u64 since(__u64 then, __u64 now)
+{
+	return now > then ? now - then : 0;
+}
+
 /* A task that another one has to do with. */
 struct name {
 	__u32 pid; /* 0: none */
@@ -31,7 +37,9 @@ struct task {
 	__u64 doing;      /* the connection that it last read from or wrote to */
 	__u64 port;       /* the terminal's port whose characters it, a worker, passes on now */
 	__u32 now;        /* the connection that it works for, and which way: `connection << 1 | way`; 0 = none */
+	__u32 reads;      /* connections that it has read from since it last passed something on */
 	__u32 woke;       /* tasks that this worker woke for `port` */
+	bool unseen;      /* nobody saw its last sleep end */
 	struct name self;
 	struct name rival; /* who had the CPU that it last waited for */
 	struct name waker; /* who last woke it; none: an interrupt */
@@ -116,8 +124,8 @@ static __always_inline bool is_preliminary(__u32 state)
 static __always_inline void charge(struct task *task, __u32 kind, __u32 state, __u64 now)
 {
 	task->sequence++;
-	if (now > task->since && kind < OWN_KINDS)
-		task->ns[kind] += now - task->since;
+	if (kind < OWN_KINDS)
+		task->ns[kind] += since(task->since, now);
 	if (is_preliminary(task->state)) {
 		task->renamed = task->renamed << 1 | (kind != task->state);
 		task->renames++;
@@ -172,14 +180,14 @@ __noinline int spent_between(struct spent *first, __u64 from, struct spent *last
 	if (!first || !last || !amounts)
 		return 0;
 	__u32 open = kind_of_first(first, last);
-	__u64 before = from > first->since ? from - first->since : 0;
+	__u64 before = since(first->since, from);
 
 #pragma unroll
 	for (int kind = 0; kind < OWN_KINDS; kind++) {
 		__u64 ns = last->ns[kind] - first->ns[kind];
 
-		if (kind == last->state && now > last->since)
-			ns += now - last->since;
+		if (kind == last->state)
+			ns += since(last->since, now);
 		if (kind == open)
 			ns = ns > before ? ns - before : 0;
 		amounts->ns[kind] = ns;
@@ -190,7 +198,7 @@ __noinline int spent_between(struct spent *first, __u64 from, struct spent *last
 /* It now does something for a connection. */
 static __always_inline void does(struct task *task, __u64 connection, __u64 now)
 {
-	__u64 cpu = task->ns[ON_CPU] + (task->state == ON_CPU && now > task->since ? now - task->since : 0);
+	__u64 cpu = task->ns[ON_CPU] + (task->state == ON_CPU ? since(task->since, now) : 0);
 
 	if (task->doing != connection) {
 		task->others_cpu = task->doing_cpu;

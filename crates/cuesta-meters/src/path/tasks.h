@@ -10,6 +10,8 @@ static __always_inline void leave_cpu(struct task *task, struct task_struct *it,
 	__u32 state = !sleeps ? RUN_QUEUE : BPF_CORE_READ_BITFIELD(it, in_iowait) ? DISK : SLEEPING;
 
 	charge(task, ON_CPU, state, bpf_ktime_get_ns());
+	task->waker.pid = 0;
+	task->unseen = false;
 	if (sleeps && !(it->flags & PF_KTHREAD)) {
 		struct pt_regs *registers = (struct pt_regs *)bpf_task_pt_regs(it);
 
@@ -17,11 +19,12 @@ static __always_inline void leave_cpu(struct task *task, struct task_struct *it,
 	}
 }
 
-/* A task that was woken while another one had the CPU waited for that one. */
+/* A task that was woken while another one had the CPU waited for that one. If its waking was hidden, its sleep lasts until now. */
 static __always_inline void take_cpu(struct task *task, struct task_struct *before)
 {
 	__u32 kind = task->state == WAKING && before->pid ? RUN_QUEUE : task->state;
 
+	task->unseen = kind == SLEEPING;
 	if (kind == RUN_QUEUE)
 		write_name(&task->rival, before);
 	charge(task, kind, ON_CPU, bpf_ktime_get_ns());
@@ -104,10 +107,12 @@ int BPF_PROG(waking, struct task_struct *woken)
 	}
 	if (!number)
 		number = make_number(woken, WAKING, now);
-	if (bundle == &scratch->bundle)
-		note_reader(task_at(running(cpu)), number);
-	else
+	if (bundle == &scratch->bundle) {
+		if (wake_reader(scratch, task_at(running(cpu)), number, now))
+			return 0;
+	} else {
 		note_accepter(bundle, number);
+	}
 	give(scratch, bundle, number, true, now);
 	return 0;
 }

@@ -12,6 +12,9 @@ struct port {
 	__u64 address; /* of the kernel's own */
 	__u64 since;
 	__u32 reader;  /* the task that last waited for them */
+	__u32 writer;  /* the task that wrote them, and which way its keys went */
+	__u32 writer_way;
+	__u32 line;    /* the connection whose keys are written to it, if one task writes those of several */
 	struct bundle bundle;
 };
 
@@ -110,23 +113,53 @@ int BPF_PROG(queued, int cpu, void *queue, struct work_struct *work)
 
 	if (!here || !scratch || level_of(here) != IN_TASK)
 		return 0;
-	if (!(settings.terminals && begin_at_terminal(scratch, port, now)) && !collect_current(scratch, here, now))
-		return 0;
-	if (is_master(port))
-		scratch->bundle.way = ECHOES;
 	__u64 address = number_from(here, port);
 	struct port *known = port_at(address);
 
 	if (!known)
 		return 0;
 	if (known->address != address)
-		known->reader = 0;
+		known->reader = known->line = 0;
+	if (!(settings.terminals && begin_at_terminal(scratch, port, now)) && !collect_written(scratch, here, &known->line, now))
+		return 0;
+	__u32 writer_way = scratch->bundle.way;
+
+	if (is_master(port))
+		scratch->bundle.way = ECHOES;
 	if (!known->bundle.n)
 		__sync_fetch_and_add(&queued_ports, 1);
 	known->address = address;
+	known->writer = current->bpf_storage ? running(here) : 0;
+	known->writer_way = writer_way;
 	known->bundle = scratch->bundle;
 	known->since = now;
 	return 0;
+}
+
+static __always_inline bool has_key(struct bundle *bundle, __u32 to)
+{
+	for (int at = 0; at < MOST_KEYS; at++)
+		if (at < bundle->n && bundle->keys[at].to == to)
+			return true;
+	return false;
+}
+
+/* The worker was queued once for all that was written until it began: adds the keys that the writer has had since. */
+static __always_inline void add_later_keys(struct scratch *scratch, struct port *port, __u64 now)
+{
+	struct bundle *first = &port->bundle;
+	struct connection *connection = connection_at(first->connection);
+
+	if (!connection || has_key(first, connection->received))
+		return;
+	if (!collect(scratch, port->writer, first->connection, port->writer_way, now))
+		return;
+	for (int at = 0; at < MOST_KEYS; at++) {
+		struct going *key = &scratch->bundle.keys[at];
+
+		if (at < scratch->bundle.n && first->n < MOST_KEYS && !has_key(first, key->to))
+			first->keys[first->n++ % MOST_KEYS] = *key;
+	}
 }
 
 SEC("tp_btf/workqueue_execute_start")
@@ -146,25 +179,15 @@ int BPF_PROG(worker_begins, struct work_struct *work)
 
 	if (!scratch || !worker)
 		return 0;
+	add_visits(&port->bundle, WORKER_QUEUE, since(port->since, now), worker, now);
+	add_later_keys(scratch, port, now);
 	scratch->bundle = port->bundle;
 	port->bundle.n = 0;
 	__sync_fetch_and_add(&queued_ports, -1);
-	add_visits(&scratch->bundle, WORKER_QUEUE, now - port->since, worker, now);
 	worker->port = port->address;
 	worker->woke = 0;
 	give(scratch, &scratch->bundle, number, true, now);
 	return 0;
-}
-
-/* A worker, as a terminal's, has woken the reader. */
-static __always_inline void note_reader(struct task *waker, __u32 reader)
-{
-	struct port *port = waker ? find_port(waker->port) : 0;
-
-	if (!port)
-		return;
-	waker->woke++;
-	port->reader = reader;
 }
 
 /* The echo is at the master of a marked terminal: its keys, in `scratch->bundle`, have arrived. */
@@ -187,6 +210,39 @@ static __always_inline void end_at_terminal(struct scratch *scratch, struct conn
 	}
 }
 
+/* Whether a port is the master's of the marked terminal that a connection is. */
+static __always_inline bool is_end_of(struct connection *connection, __u64 address)
+{
+	struct tty_port *port = (struct tty_port *)address;
+
+	return connection && !connection->ends.local_port && is_master(port) &&
+	       BPF_CORE_READ(port, itty, index) == connection->ends.remote_port;
+}
+
+/* A worker, as a terminal's, has woken the reader. Says whether that ended the path of its keys, which are in `scratch->bundle`. */
+static __always_inline bool wake_reader(struct scratch *scratch, struct task *waker, __u32 reader, __u64 now)
+{
+	struct port *port = waker ? find_port(waker->port) : 0;
+	struct connection *connection = port ? connection_at(waker->now >> 1) : 0;
+
+	if (!port)
+		return false;
+	port->reader = reader;
+	if (waker->woke++ || !is_end_of(connection, waker->port))
+		return false;
+	end_at_terminal(scratch, connection, now);
+	return true;
+}
+
+/* Who writes to a terminal's one end, if it is known, probably reads what comes to it from the other one. */
+static __always_inline __u32 writer_of_other_end(struct cpu *cpu, __u64 address)
+{
+	struct tty_port *port = (struct tty_port *)address;
+	struct port *other = find_port(number_from(cpu, BPF_CORE_READ(port, itty, link, port)));
+
+	return other ? other->writer : 0;
+}
+
 SEC("tp_btf/workqueue_execute_end")
 int BPF_PROG(worker_ends, struct work_struct *work)
 {
@@ -202,13 +258,11 @@ int BPF_PROG(worker_ends, struct work_struct *work)
 	struct connection *connection = connection_at(worker->now >> 1);
 	__u64 now = bpf_ktime_get_ns();
 
-	if (scratch && port && connection && collect_current(scratch, cpu, now)) {
-		struct tty_port *of_kernel = (struct tty_port *)worker->port;
-
-		if (!connection->ends.local_port && is_master(of_kernel) && BPF_CORE_READ(of_kernel, itty, index) == connection->ends.remote_port)
+	if (scratch && port && connection && !worker->woke && collect_current(scratch, cpu, now)) { /* its reader is awake */
+		if (is_end_of(connection, worker->port))
 			end_at_terminal(scratch, connection, now);
-		else if (port->reader && !worker->woke) /* it is awake */
-			give(scratch, &scratch->bundle, port->reader, false, now);
+		else
+			give(scratch, &scratch->bundle, port->reader ? port->reader : writer_of_other_end(cpu, worker->port), false, now);
 	}
 	struct holding *holding = find_holding(number, worker->now >> 1, worker->now & 1);
 
