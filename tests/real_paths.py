@@ -34,7 +34,7 @@ measure = "3s"
     + BUSY
 )
 CLOSES = 50_000, 0.01
-"""Most ns, and most of its whole, that a path may leave unexplained."""
+"""Most ns, and most of its whole, that a path may leave unexplained, or have twice."""
 OWN = 0.99
 """At least this share of keys has a path of its own."""
 
@@ -67,7 +67,7 @@ def list_tasks(key: KeyPath) -> tuple[str, ...]:
 
 
 def assert_followed(keys: Sequence[JoinedKey], ways: Iterable[tuple[str, ...]], at_least: int) -> list[KeyPath]:
-    """Nearly all keys have a path through the tasks of one of the `ways`, and every path sums up."""
+    """Nearly all keys have a path through the tasks of one of the `ways`, and their hops sum up."""
     paths = find_paths(keys)
     assert len(keys) >= at_least
     assert len(paths) >= OWN * len(keys), Counter(key.missing for key in keys)
@@ -77,8 +77,8 @@ def assert_followed(keys: Sequence[JoinedKey], ways: Iterable[tuple[str, ...]], 
     return paths
 
 
-def assert_sums(paths: Iterable[KeyPath]) -> None:
-    """The hops of each are the host's time, and that is no longer than the echo."""
-    for key in paths:
-        assert abs(key.unclosed) <= CLOSES[0] + CLOSES[1] * key.ns, key
-        assert key.outside >= 0, (key.outside, key)
+def assert_sums(paths: Sequence[KeyPath]) -> None:
+    """The hops of nearly all are the host's time, and that is never longer than the echo."""
+    not_closed = [key for key in paths if abs(key.unclosed) > CLOSES[0] + CLOSES[1] * key.ns]
+    assert len(not_closed) <= (1 - OWN) * len(paths), not_closed
+    assert [key for key in paths if key.outside < 0] == []
