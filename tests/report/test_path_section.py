@@ -24,7 +24,7 @@ from cuesta.report.render.markdown import markdown
 from cuesta.report.run_report import build_report, text
 from tests.followed import Line, at_shell, hop, write_followed, write_lines, write_paths
 from tests.report import made_up
-from tests.run_folder import RunFolder, measured
+from tests.run_folder import RunFolder, change_run, measured
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +89,18 @@ def test_keys_without_paths_are_told_by_their_reasons(tmp_path: Path) -> None:
     shown = " ".join(rows_of(text(summarise(run), colour=False)).split())
     assert "keys without a path: nothing was seen of" in shown
     assert "the beginning was not seen of 5" in shown
+
+
+def test_a_host_that_saw_no_key_is_told_with_the_reason(tmp_path: Path) -> None:
+    run = change_run(RunFolder(tmp_path / "run", measure=10).write(), metered=["bastion", "farm"])
+    line = Line()
+    for number in range(20):
+        line.type(3 + number / 10, at_shell())
+    write_lines(run, [line])
+    write_paths(run, [], "paths-farm.jsonl")
+    shown = " ".join(rows_of(text(summarise(run), colour=False, verbose=True)).split())
+    assert "farm: no followed key was seen there: its tracer knows connections by the driver's ports" in shown
+    assert "bastion: no followed key" not in shown
 
 
 def test_what_the_kernel_does_not_show_is_told(tmp_path: Path) -> None:

@@ -27,6 +27,10 @@ REASONS = {
     "another_answer": "another answer than the echo was followed of",
     "port_reused": "connections of one port could not be told apart of",
 }
+UNSEEN = (
+    "no followed key was seen there: its tracer knows connections by the driver's ports, and those behind a bastion "
+    "or a relay come from others"
+)
 HEADS: tuple[Cell, ...] = (
     "hop",
     "task",
@@ -77,6 +81,7 @@ def echo_parts(path: EchoPath) -> Iterator[Part]:
         yield Remark(describe_missing(path), "notice" if path.missing > path.keys / 10 else "faint")
     if path.not_shown:
         yield Remark(f"not shown by this kernel: {'; '.join(path.not_shown)}", "notice")
+    yield from (Remark(f"{name}: {UNSEEN}", "notice") for name, host in (path.hosts or {}).items() if not host.keys)
     if path.lost:
         yield Remark(f"{many(path.lost, 'path')} were lost: the tracer was not read in time", "notice")
 

@@ -13,7 +13,7 @@ from cuesta.analysis.path.ranges import MODULUS, is_control
 from cuesta.ledger.paths import Followed
 from cuesta.records.reading import from_json
 from cuesta.records.rows import FollowedRow, PathRecord
-from tests.followed import HOST_CLOCK, Line, at_shell, find_end, hop
+from tests.followed import HOST_CLOCK, OUTSIDE, Line, at_shell, find_end, hop
 from tests.run_folder import CLOCK, NANO, Row
 
 SEGMENT = Path("run")
@@ -151,6 +151,9 @@ def test_a_local_terminal_is_joined_by_time() -> None:
     offset = CLOCK - HOST_CLOCK  # the same machine: one clock
     here = [path | {"begun": path["begun"] + offset, "key_from": 0, "key_to": 0} for path in line.paths]
     assert times(join([line], here)) == [100_000, 200_000, 300_000]
+    # The answer in pieces: what left the host after the echo was shown is not it, however little later.
+    later = [path | {"ns": path["ns"] + OUTSIDE + 10_000} for path in here]
+    assert times(join([line], [*here, *later])) == [100_000, 200_000, 300_000]
     elsewhere = [path | {"terminal": 8} for path in here]
     assert times(join([line], elsewhere)) == [None] * 3
     late = [path | {"begun": path["begun"] + NANO // 10} for path in here]

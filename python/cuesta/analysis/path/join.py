@@ -233,10 +233,10 @@ class TerminalKeys:
                     candidate.paths[0] = path
 
 
-def measure_gap(candidate: Candidate, path: PathRow) -> tuple[bool, int]:
-    """How much of a key's time a path leaves open."""
-    row = candidate.followed.row
-    return not path.whole, abs(path.begun - row.sent) + abs(row.shown - path.begun - path.ns)
+def measure_gap(candidate: Candidate, path: PathRow) -> tuple[bool, bool, int]:
+    """How badly a path fills a key's time: what ended after the echo was shown brought something else, mostly."""
+    row, end = candidate.followed.row, path.begun + path.ns
+    return not path.whole, end > row.shown, abs(path.begun - row.sent) + abs(row.shown - end)
 
 
 def list_terminals(connections: Mapping[Place, list[Connection]]) -> dict[Place, TerminalKeys]:
