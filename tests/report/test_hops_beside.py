@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from cuesta.analysis.path.growth import find_longest_part, find_slow_band
 from cuesta.analysis.summary import Summary, summarise
-from cuesta.report.hops_beside import compare_steps
+from cuesta.report.hops_beside import compare_steps, draw_steps
 from cuesta.report.model import Table
 from cuesta.report.run_report import build_report, text
 from tests.followed import Line, at_shell, hop, write_lines
@@ -50,6 +52,15 @@ def test_each_kind_of_hop_has_a_column_of_the_page(tmp_path: Path) -> None:
     wide = ["waiting for a CPU", "on a CPU", "terminal's worker", "sleeping", "network and client"]
     assert [heads[place] for place in table.wide] == wide
     assert [row[heads.index("sleeping")] for row in table.rows] == ["1.00 ms"] * 2
+
+
+def test_the_plot_has_a_bar_for_each_step_in_seconds(tmp_path: Path) -> None:
+    summary = make_sweep(tmp_path / "run")
+    (plot,) = draw_steps(summary)
+    (bars,) = (layer["data"]["values"] for layer in plot.spec["layer"])
+    ends = {name: max(row["x2"] for row in bars if row["y"] == name) for name in ("1: alone.csv", "2: compile.csv")}
+    bands = [find_slow_band(step.echo.path) for step in summary.steps]
+    assert list(ends.values()) == [pytest.approx(band.seconds) for band in bands if band]
 
 
 def test_the_table_fits_a_screen(tmp_path: Path) -> None:

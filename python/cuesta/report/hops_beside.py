@@ -8,8 +8,8 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.path import PathBand, PathPart
 from cuesta.figures.step import StepFigures
 from cuesta.report.figure import head, write_marked
-from cuesta.report.model import Cell, Part, Table, Words
-from cuesta.report.plots.path import sum_kinds
+from cuesta.report.model import Cell, Part, Plot, Table, Words
+from cuesta.report.plots.path import plot_steps, sum_kinds
 from cuesta.report.sweep_settings import list_swept, name_setting, write_setting
 from cuesta.units import ABSENT, count, seconds
 
@@ -22,7 +22,7 @@ PAYS = "the hop that pays"
 
 def compare_steps(summary: Summary) -> Iterator[Part]:
     """What each step of a sweep does to the keys that were followed, by hop; nothing if two have none."""
-    bands = [(step, band) for step in summary.steps if (band := find_slow_band(step.echo.path))]
+    bands = list_bands(summary)
     if len(bands) < FEWEST:
         return
     swept, kinds = list_swept(summary), list_kinds(band for _, band in bands)
@@ -35,6 +35,22 @@ def compare_steps(summary: Summary) -> Iterator[Part]:
     wide = range(begin, begin + len(kinds))
     heads.append(Words(PAYS, pays))
     yield Table(heads, rows, f"{PAYS}: {pays}; there, what is largest", wide=wide, wraps=begin + len(kinds))
+
+
+def draw_steps(summary: Summary) -> Iterator[Plot]:
+    """The plot of that table."""
+    bands = list_bands(summary)
+    if len(bands) >= FEWEST:
+        yield plot_steps({name_step(step): band for step, band in bands})
+
+
+def list_bands(summary: Summary) -> list[tuple[StepFigures, PathBand]]:
+    return [(step, band) for step in summary.steps if (band := find_slow_band(step.echo.path))]
+
+
+def name_step(step: StepFigures) -> str:
+    settings = ", ".join(write_setting(step, name) for name in step.swept)
+    return f"{step.step + 1}: {settings}"
 
 
 def write_step(

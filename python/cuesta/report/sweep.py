@@ -11,7 +11,7 @@ from cuesta.figures.reference import NUMBERS, Reference
 from cuesta.figures.step import StepFigures
 from cuesta.report.figure import explain_marks, head, mark_few, write_marked, write_rate
 from cuesta.report.headline import NOT_KEPT
-from cuesta.report.hops_beside import compare_steps
+from cuesta.report.hops_beside import compare_steps, draw_steps
 from cuesta.report.limits import describe_limit_value, limit_status
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
 from cuesta.report.path_section import describe_growth
@@ -46,7 +46,7 @@ def section(summary: Summary) -> Iterator[Section]:
     ]
     parts += [Remark(each, "notice") for each in list_contradictions(lines)]
     drawn = list(plot_sweeps(summary))
-    more: list[Part] = [Plots(drawn)] if drawn else []
+    more: list[Part] = [Plots([*drawn, *draw_steps(summary)])]
     if drawn:
         more += [Remark(each, "faint") for each in describe_bounds(lines)]
     if summary.search is not None:

@@ -62,7 +62,7 @@ def find_slow_band(path: PathPart | None) -> PathBand | None:
 
 
 def find_longest_part(band: PathBand, base: PathBand | None = None) -> tuple[PathHop, float]:
-    """The part of slow keys that is longer than those of `base` by most, and by how much; without a base the largest."""
+    """The part of slow keys that is longer than in those of `base` by most, and by how much; else the largest."""
     before = {(part.kind, part.task): part.seconds for part in base.parts} if base else {}
     return max(
         ((part, part.seconds - before.get((part.kind, part.task), 0.0)) for part in band.parts),
