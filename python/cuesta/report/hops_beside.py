@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from cuesta.analysis.path.growth import find_longest_part, find_slow_band
+from cuesta.analysis.path.growth import LEAST, find_longest_part, find_slow_band
 from cuesta.analysis.path.phrases import LABELS, describe_hop
 from cuesta.analysis.summary import Summary
 from cuesta.figures.path import PathBand, PathPart
@@ -95,7 +95,9 @@ def write_kinds(band: PathBand, kinds: Iterable[str]) -> Iterator[str]:
 
 
 def write_longest(band: PathBand, base: PathBand | None) -> str:
-    """`3.10 ms sshd waiting for a CPU that cc1 has, 2.90 ms more`."""
+    """`3.10 ms sshd waiting for a CPU that `cc1` has, 2.90 ms more`; without a base the largest."""
     part, more = find_longest_part(band, base)
-    longer = f", {seconds(more)} more" if base and more > 0 else ""
-    return f"{seconds(part.seconds)} {describe_hop(part)}{longer}" if more > 0 else "none is longer"
+    if base and more < LEAST:
+        return "none"
+    longer = f", {seconds(more)} more" if base else ""
+    return f"{seconds(part.seconds)} {describe_hop(part)}{longer}"
