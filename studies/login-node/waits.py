@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Prints the table of the study from one or several runs of a plan: `waits.py runs/1 runs/2 runs/3`.
 
-A row for each step: the echo's median and 95th percentile, and what the keys around the 95th percentile wait for. Of
-several runs it is the median, and of the 95th percentile the range as well. A step in which more than a fifth of the
-followed keys waited for a program that is none of the node's is left out: the machine had something else to do.
+A row for each step: the median and the 95th percentile of the echo of followed keys, and what the keys around the 95th
+percentile wait for. Of several runs it is the median, and of the 95th percentile the range as well.
+
+A machine that does something else meanwhile disturbs: keys that waited for a CPU that a program had which is none of
+the node's are left out, and so is a step that loses more than a quarter of its keys by this. Where such programs ran,
+long waits are therefore a little rarer than they would be.
 """
 
 import re
@@ -13,8 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from cuesta.analysis.path.derive import join_run, select_step
-from cuesta.analysis.path.growth import find_slow_band
+from cuesta.analysis.path.composition import divide_bands, pick_quantile
+from cuesta.analysis.path.derive import ECHO, join_run, select_step
+from cuesta.analysis.path.explain import ENOUGH, SLOW
+from cuesta.analysis.path.followed_key import KeyPath
 from cuesta.analysis.planned import write_swept_value
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.figures.path import PathHop
@@ -30,8 +35,8 @@ SCRIPTS = "limited compile flood work allocate"
 KERNEL = "kworker/.* ksoftirqd.* migration.* rcu.* swapper.* kcompactd.* kswapd.*"
 KNOWN = re.compile("|".join([*PROGRAMS.split(), *SCRIPTS.split(), *KERNEL.split(), "cuesta-.*"]))
 """Programs of the node, Cuesta's own, and the kernel's."""
-STRANGERS = 0.2
-"""Largest share of keys that may wait for another program."""
+STRANGERS = 0.25
+"""Largest share of a step's keys that may wait for another program."""
 SMALL = 0.15
 """Share of the waits below which who has the CPU is not named."""
 
@@ -70,17 +75,17 @@ def name_step(step: StepFigures) -> str:
 
 def measure_step(summary: Summary, step: StepFigures) -> Iterator[Measured]:
     """Nothing if too few keys were followed, or too many met a stranger."""
-    band, echo = find_slow_band(step.echo.path), step.echo
-    if band and echo.p50 is not None and echo.p95 is not None and share_of_strangers(summary, step) <= STRANGERS:
-        yield Measured(echo.p50, echo.p95, band.parts)
-
-
-def share_of_strangers(summary: Summary, step: StepFigures) -> float:
-    """The share of the step's followed keys that waited for a CPU that a program had that is not known."""
     hosts = [select_step(host, summary.recorded.steps[step.step], ()) for host in join_run(summary.recorded)]
-    paths = [key.path for host in hosts for key in host.keys if key.path]
-    met = [any(hop.kind == CPU and hop.other and not KNOWN.fullmatch(hop.other) for hop in path.hops) for path in paths]
-    return sum(met) / max(len(met), 1)
+    keys = [KeyPath.of(key) for host in hosts for key in host.keys if key.path and key.followed.row.what == ECHO]
+    own = [key for key in keys if not meets_stranger(key)]
+    if len(own) >= max(ENOUGH, (1 - STRANGERS) * len(keys)):
+        slow = next(band.parts for band in divide_bands(own) if band.percentile == SLOW)
+        took = sorted(key.took for key in own)
+        yield Measured(pick_quantile(took, 0.5) / 1e9, pick_quantile(took, SLOW / 100) / 1e9, slow)
+
+
+def meets_stranger(key: KeyPath) -> bool:
+    return any(hop.kind == CPU and hop.other and not KNOWN.fullmatch(hop.other) for hop in key.hops)
 
 
 def make_row(name: str, runs: Sequence[Measured]) -> Sequence[str]:
