@@ -143,6 +143,7 @@ class EchoPath(PathPart):
     """Where the time of followed keys goes; where several hosts are traced, at the first that has any."""
 
     hosts: Mapping[str, PathPart] | None = declare("each host, where several are traced", default=None)
+    groups: Mapping[str, PathPart] | None = declare("each group of users, where several are followed", default=None)
 
 
 @figure_table

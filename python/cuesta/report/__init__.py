@@ -3,9 +3,10 @@
 - `model`: the elements of a report: headline, verdict, big figures, sections of facts, tables, plots, remarks.
 - `run_report`: the report of one run; `several`: of runs side by side. `headline`: the result in one sentence, and
   what is unusual (`diagnosis`, `stalls`, `probe_lines`, `frames`); `validity`: whether it can be trusted. Its
-  sections: `limits`, `samples`, `sweep`, `published_tables`, `search`, `capacity`, `response_section` (with
-  `frames`), `law`, `host_section`, `neighbour_section`, `path_section`, `marks_section`, `driver_section` (with
-  `agents`); `features`: those that one study needs.
+  sections: `limits`, `samples`, `sweep` (with `sweep_settings`), `published_tables`, `search`, `capacity`,
+  `response_section` (with `frames`), `law`, `host_section`, `neighbour_section`, `path_section` (with `hops_beside`,
+  tables of several paths side by side), `marks_section`, `driver_section` (with `agents`); `features`: those that
+  one study needs.
   `figure`: values with their label and meaning from the catalogue; `plots`: plots as Vega-Lite specifications.
 - `render`: a report as text, page and Markdown.
 - `junit`: limits for continuous integration.

@@ -10,6 +10,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.path import AnswerPath, EchoPath, HopTimes, LoginPath, PathBand, PathHop, PathPart
 from cuesta.figures.step import StepFigures
 from cuesta.report.figure import head
+from cuesta.report.hops_beside import compare_groups
 from cuesta.report.model import Cell, Folded, Part, Plots, Remark, Section, Table, Words
 from cuesta.report.plots.path import plot_path, sum_kinds
 from cuesta.units import ABSENT, count, many, seconds, seconds_between, share
@@ -76,6 +77,8 @@ def echo_parts(path: EchoPath) -> Iterator[Part]:
     if sentence := explain_bands(path.bands, "an echo"):
         yield Remark(sentence)
     yield chain_table(path)
+    if path.groups:
+        yield compare_groups(path.groups)
     yield Remark(f"not attributed to a hop: {describe_unclosed(path)}; {describe_price(path)}", "faint")
     if path.missing or path.coalesced or path.several:
         yield Remark(describe_missing(path), "notice" if path.missing > path.keys / 10 else "faint")

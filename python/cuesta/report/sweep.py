@@ -11,10 +11,12 @@ from cuesta.figures.reference import NUMBERS, Reference
 from cuesta.figures.step import StepFigures
 from cuesta.report.figure import explain_marks, head, mark_few, write_marked, write_rate
 from cuesta.report.headline import NOT_KEPT
+from cuesta.report.hops_beside import compare_steps, draw_steps
 from cuesta.report.limits import describe_limit_value, limit_status
 from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
 from cuesta.report.path_section import describe_growth
 from cuesta.report.plots.against_users import LIGHT_LOAD_BOUND, name_ceiling, plot_sweeps
+from cuesta.report.sweep_settings import list_swept, name_setting, write_setting
 from cuesta.units import ABSENT, count, digits, join_words, many, seconds, share
 
 COLUMNS = (
@@ -40,10 +42,11 @@ def section(summary: Summary) -> Iterator[Section]:
         *map(Remark, describe_saturation(lines)),
         *map(Remark, describe_past_saturation(summary)),
         *map(Remark, describe_growth(summary) if summary.search is None else ()),
+        *compare_steps(summary),
     ]
     parts += [Remark(each, "notice") for each in list_contradictions(lines)]
     drawn = list(plot_sweeps(summary))
-    more: list[Part] = [Plots(drawn)] if drawn else []
+    more: list[Part] = [Plots([*drawn, *draw_steps(summary)])]
     if drawn:
         more += [Remark(each, "faint") for each in describe_bounds(lines)]
     if summary.search is not None:
@@ -66,7 +69,7 @@ def describe_requests(summary: Summary) -> Iterator[str]:
 
 
 def table(summary: Summary) -> Table:
-    swept = list(dict.fromkeys(name for step in summary.steps for name in step.swept)) or ["users"]
+    swept = list_swept(summary)
     figures = [name for name in COLUMNS if any(CATALOGUE[name].take_from(step) is not None for step in summary.steps)]
     limits = name_limited_figures(summary)
     others = [limit for limit, name in limits.items() if name not in figures]
@@ -86,8 +89,7 @@ def table(summary: Summary) -> Table:
         )
         for step in summary.steps
     ]
-    names: list[Cell] = [name.removeprefix("group.").removeprefix("host.") for name in swept]
-    heads: list[Cell] = ["step", *names, *map(head, figures), *(limits[each] for each in others), ""]
+    heads: list[Cell] = ["step", *map(name_setting, swept), *map(head, figures), *(limits[each] for each in others), ""]
     missing = summary.planned_steps - len(summary.steps)
     lacks = f"{missing} of {summary.planned_steps} steps were not measured. " if missing else ""
     wide = {1 + len(swept) + number for number, name in enumerate(figures) if name not in short}
@@ -123,10 +125,6 @@ def judge_step(summary: Summary, step: StepFigures) -> Cell:
         return Words("kept", "every limit was kept", "good")
     statuses = {limit_status(limit) for limit in step.limits}
     return Words(next(word for word in NOT_KEPT if word in statuses), "see the limits", "bad")
-
-
-def write_setting(step: StepFigures, name: str) -> str:
-    return write_swept_value(name, step.swept.get(name, step.users if name == "users" else ABSENT))
 
 
 def describe_bounds(lines: Asymptotes) -> Iterator[str]:

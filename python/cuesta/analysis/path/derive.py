@@ -27,6 +27,7 @@ from cuesta.ledger import Recorded, StepTimes
 from cuesta.ledger.paths import Followed, has_followed, name_path_files, read_followed, read_paths
 
 ECHO, ANSWER = "echo", "answer"
+FEWEST_GROUPS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,17 @@ def describe_echoes(host: JoinedHost, by_host: Mapping[str, PathPart] | None) ->
     if not any(key.followed.row.what == ECHO for key in host.keys):
         return None
     own = describe_host(host)
-    return EchoPath(**{field.name: getattr(own, field.name) for field in fields(PathPart)}, hosts=by_host)
+    values = {field.name: getattr(own, field.name) for field in fields(PathPart)}
+    return EchoPath(**values, hosts=by_host, groups=describe_groups(host))
+
+
+def describe_groups(host: JoinedHost) -> Mapping[str, PathPart] | None:
+    """Where the time of each group's keys goes; None if only one was followed."""
+    names = sorted({key.followed.row.user_group for key in host.keys if key.followed.row.what == ECHO})
+    if len(names) < FEWEST_GROUPS:
+        return None
+    keys = {name: [key for key in host.keys if key.followed.row.user_group == name] for name in names}
+    return {name: describe_host(replace(host, keys=own)) for name, own in keys.items()}
 
 
 def describe_host(host: JoinedHost) -> PathPart:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from cuesta.analysis.path.explain import ENOUGH
+from cuesta.analysis.path.explain import ENOUGH, SLOW
 from cuesta.analysis.path.phrases import label_hop
-from cuesta.figures.path import PathPart
+from cuesta.figures.path import PathBand, PathHop, PathPart
 from cuesta.units import seconds
 
 Hops = Mapping[tuple[str, str], float]
@@ -53,3 +53,18 @@ def find_growth(before: Hops, after: Hops) -> Growth | None:
     grown = [Growth(*place, before.get(place, 0.0), mean) for place, mean in after.items()]
     most = max(grown, key=lambda growth: growth.by)
     return most if most.by >= LEAST else None
+
+
+def find_slow_band(path: PathPart | None) -> PathBand | None:
+    """The keys around the 95th percentile; None if too few were followed."""
+    bands = path.bands if path and path.keys >= ENOUGH else []
+    return next((band for band in bands if band.percentile == SLOW and band.parts), None)
+
+
+def find_longest_part(band: PathBand, base: PathBand | None = None) -> tuple[PathHop, float]:
+    """The part of slow keys that is longer than in those of `base` by most, and by how much; else the largest."""
+    before = {(part.kind, part.task): part.seconds for part in base.parts} if base else {}
+    return max(
+        ((part, part.seconds - before.get((part.kind, part.task), 0.0)) for part in band.parts),
+        key=lambda found: found[1],
+    )

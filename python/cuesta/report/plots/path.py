@@ -1,6 +1,6 @@
 """Where the time of followed keys goes: a bar for each percentile, one slow key hop by hop, and a map of the tasks."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -66,26 +66,41 @@ def plot_path(path: PathPart) -> Iterator[Plot]:
 def plot_bands(bands: Sequence[PathBand], order: Sequence[str]) -> Plot:
     """A bar for the keys around each percentile: what part of the echo each kind of hop is."""
     sums = [sum_kinds(band.parts) for band in bands]
-    layers = stack_shares([rename(kinds) for kinds in sums], [LABELS[kind] for kind in order], MOST_LAYERS)
     names = [f"p{band.percentile:g}: {seconds(band.seconds)}" for band in bands]
+    made = plot_stacks("What makes slow keys slow", names, sums, order, are_shares=True)
+    return replace(made, note=f"keys around each percentile of the echo: {', '.join(count_keys(bands))}")
+
+
+def plot_steps(bands: Mapping[str, PathBand]) -> Plot:
+    """A bar for each step of a sweep, by name: the time of each kind of hop in the keys around a percentile."""
+    sums = [sum_kinds(band.parts) for band in bands.values()]
+    made = plot_stacks("What slow keys wait for, by step", list(bands), sums, order_kinds(sums), are_shares=False)
+    return replace(made, note="keys around the 95th percentile of the echo, means")
+
+
+def plot_stacks(
+    title: str, names: Sequence[str], sums: Sequence[dict[str, float]], order: Sequence[str], *, are_shares: bool
+) -> Plot:
+    """Horizontal bars of kinds of hops, in seconds or in percent of each bar."""
+    layers = stack_shares([rename(kinds) for kinds in sums], [LABELS[kind] for kind in order], MOST_LAYERS)
     rows: list[Spec] = []
-    left = [0.0] * len(bands)
+    left = [0.0] * len(names)
     for layer in layers:
         for index, value in enumerate(layer.values):
             share = 100 * max(value, 0.0) / (sum(max(each, 0.0) for each in sums[index].values()) or 1.0)
+            width = share if are_shares else max(value, 0.0)
             row = {"y": names[index], "s": layer.label, "value": value, "share": share}
-            rows.append({**row, "x": left[index], "x2": left[index] + share})
-            left[index] += share
+            rows.append({**row, "x": left[index], "x2": left[index] + width})
+            left[index] += width
     tip = [{"field": "y", "title": "keys"}, {"field": "s", "title": "hop"}]
     tip += [show_field("value", "time", SECONDS), show_field("share", "%", NUMBER)]
-    y = name_rows(names)
+    x = linear_scale("% of the echo", zero=True) if are_shares else linear_scale("echo", zero=True, **DURATION)
     series = [Series(layer.label, (), layer.colour) for layer in layers]
-    encoding = encode_position(linear_scale("% of the echo", zero=True), y) | {"x2": {"field": "x2"}}
+    encoding = encode_position(x, name_rows(names)) | {"x2": {"field": "x2"}}
     encoding |= {"color": colour_scale(series), "opacity": FADED, "tooltip": tip}
     bars = draw(rows, {"type": "bar", "height": {"band": 0.62}}, encoding, params=[CHOSEN])
     labels = [layer.label for layer in layers]
-    made = make_plot("What makes slow keys slow", [bars], labels=labels, left=120, height=BAR * len(bands) + 10)
-    return replace(made, note=f"keys around each percentile of the echo: {', '.join(count_keys(bands))}")
+    return make_plot(title, [bars], labels=labels, left=120, height=BAR * len(names) + 10)
 
 
 def name_rows(names: Sequence[str]) -> Spec:
