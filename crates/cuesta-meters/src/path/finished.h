@@ -64,7 +64,7 @@ static __noinline void finish(struct path *path, struct going *key, __u64 now)
 		path->n = each + 1;
 		id = visit->parent;
 		if (!id) {
-			path->whole = !key->passed;
+			path->whole = !key->guess;
 			break;
 		}
 	}

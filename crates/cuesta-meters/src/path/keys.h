@@ -45,8 +45,12 @@ struct going {
 	__u32 from, to;  /* the segment's bytes in the stream: behind `from`, up to `to` */
 	__u32 visit;     /* the last */
 	__u32 turn;      /* as in `add_recent` */
-	__u32 passed;    /* its holder has passed it on already: an echo that comes from there by itself is a guess */
+	__u32 sink;      /* to what its holder has passed it on: part of a port's or a socket's address, or `THE_LINE`; 0 = to nothing yet */
+	__u32 guess;     /* a holder that had passed it on gave it back by itself, too: what came between may be missing */
 };
+
+/* The line that the key came from, as a sink. */
+#define THE_LINE 1
 
 /* Keys of one connection that go the same way together. */
 struct bundle {
@@ -88,6 +92,7 @@ struct {
 struct scratch {
 	struct bundle bundle;
 	struct spent spent;
+	__u32 sink; /* to what keys are passed on that are collected with `PASSING` */
 };
 
 static __always_inline bool is_of(const struct holding *holding, __u32 task, __u32 connection, __u32 way)
@@ -232,8 +237,9 @@ __noinline int collect(struct scratch *scratch, __u32 number, __u32 connection, 
 		*going = had->key;
 		going->visit = visit->id;
 		if (passes) {
-			going->passed = going->passed && back;
-			had->key.passed = true;
+			if (back && going->sink && going->sink != scratch->sink)
+				going->guess = true;
+			had->key.sink = scratch->sink;
 		}
 	}
 	bundle->n = n;
@@ -243,6 +249,7 @@ __noinline int collect(struct scratch *scratch, __u32 number, __u32 connection, 
 static __always_inline void put(struct had *had, struct going *key, struct spent *spent, __u64 now)
 {
 	had->key = *key;
+	had->key.sink = 0;
 	had->since = now;
 	had->spent = *spent;
 }

@@ -212,6 +212,8 @@ static __always_inline void write_flow(struct scratch *scratch, struct cpu *cpu,
 	read_ends(sk, &ends);
 	struct flow *flow = flowed ? bpf_map_lookup_elem(&flows, &ends) : 0;
 	__u32 line = flow ? flow->line : 0;
+
+	scratch->sink = number_from(cpu, sk);
 	bool has = collect_written(scratch, cpu, &line, false, now);
 
 	does(task, has ? scratch->bundle.connection : (__u64)sk, now);
@@ -347,7 +349,9 @@ static __always_inline void write_followed(struct scratch *scratch, const struct
 
 	if (!connection || !out)
 		return;
-	if (!task || (!collect(scratch, number, connection, ECHOES, now) && !collect(scratch, number, connection, KEYS, now))) {
+	scratch->sink = THE_LINE;
+	if (!task || (!collect(scratch, number, connection, ECHOES | PASSING | BACK, now) &&
+		      !collect(scratch, number, connection, KEYS | PASSING | BACK, now))) {
 		count(COUNT_UNKNOWN);
 		return;
 	}

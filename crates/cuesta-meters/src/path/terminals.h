@@ -120,6 +120,7 @@ int BPF_PROG(queued, int cpu, void *queue, struct work_struct *work)
 		return 0;
 	bool back = is_master(port);
 
+	scratch->sink = address;
 	if (known->address != address)
 		known->reader = known->line = 0;
 	if (!(settings.terminals && begin_at_terminal(scratch, port, now)) && !collect_written(scratch, here, &known->line, back, now))
