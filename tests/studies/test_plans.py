@@ -13,7 +13,7 @@ UNPUBLISHED = {
     "ssh-servers/plan",
     "ssh-servers/short",
     "ssh-servers/logins",
-    *(f"login-node/{plan}" for plan in ("plan", "short")),
+    *(f"login-node/{plan}" for plan in ("plan", "short", "owner")),
     *(f"web-terminals/{plan}" for plan in ("plan", "short", "logins", "stalls")),
     *(f"tmux/{plan}" for plan in ("holds", "event-loop", "in-kernel-controls")),
 }
