@@ -18,6 +18,7 @@
 //! - `simulation`: simulations beside Ciw, which `ciw.py` runs.
 //! - `wire`: typists between two network namespaces: through TMux, and at the in-kernel path of the built-in host.
 //! - `scale`: cost by number of users, and throughput of two threads, with plots.
+//! - `following`: a host through which keys are followed, and are not, in turn; `following.py` plays them.
 //! - `watched`: runs with a page and exporters open, beside runs without; `watched.py` starts both.
 //! - `sampling`, `tracing`: overhead of the meters' sampler and tracers; `loads`: their workloads; `timer`: the overhead of a
 //!   bare timer.
@@ -32,6 +33,7 @@ mod crowd;
 mod cuesta;
 mod delays;
 mod drawing;
+mod following;
 mod histogram;
 mod idle_lines;
 mod job;

@@ -10,7 +10,9 @@ use crate::pair::{self, Pairing};
 use crate::table::ResultRow;
 #[cfg(feature = "exact")]
 use crate::wire;
-use crate::{crowd, delays, drawing, idle_lines, process, sampling, scale, screens, simulation, telnetd, watched};
+use crate::{
+    crowd, delays, drawing, following, idle_lines, process, sampling, scale, screens, simulation, telnetd, watched,
+};
 
 /// Largest memory of a user, in bytes.
 const MEMORY: f64 = 4096.0;
@@ -129,6 +131,10 @@ fn measurements(cpus: (usize, usize), plots: Option<&Path>) -> Vec<Measurement> 
     add("in-kernel path".to_owned(), Box::new(move || wire::measure_kernel_path(cpus)));
     #[cfg(feature = "exact")]
     add("tracing".to_owned(), Box::new(crate::tracing::measure));
+    for measured in following::MEASURED {
+        let measure = move || following::measure(measured, cpus);
+        all.push((format!("following: {}", measured.0), Box::new(measure)));
+    }
     for (name, how) in watched::MEASURED {
         all.push((format!("watched: {name}"), Box::new(move || watched::measure(how, cpus))));
     }
