@@ -40,7 +40,7 @@ pub enum HopKind {
 
 plain_types!(HopKind = "str", HopReason = "str");
 
-/// Why TCP held an echo back, or what is doubtful of a sleep.
+/// Why TCP held an echo back, or a task had no CPU, or what is doubtful of a sleep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HopReason {
@@ -56,6 +56,8 @@ pub enum HopReason {
     Other,
     /// The tracer did not see the sleep end: the wait for a CPU after it is part of it.
     Unseen,
+    /// A CPU quota was used up.
+    Quota,
 }
 
 record! {
@@ -118,7 +120,8 @@ record! {
         /// the number of that task
         #[serde(skip_serializing_if = "Option::is_none")]
         other_pid: Option<u32> = Unitless | none;
-        /// of `held`: why: `nagle`, `cork`, `window`, `congestion` or `other`; of `sleeping`: `unseen` if the tracer did not see it end
+        /// of `held`: why: `nagle`, `cork`, `window`, `congestion` or `other`; of `run_queue`: `quota` if a CPU quota was used up (Linux 6.18
+        /// or newer); of `sleeping`: `unseen` if the tracer did not see it end
         #[serde(skip_serializing_if = "Option::is_none")]
         why: Option<HopReason> = Unitless | none;
         /// how long

@@ -805,8 +805,8 @@ class PathHop:
     other_pid: int | None = None
     """The number of that task."""
     why: str | None = None
-    """Of `held`: why: `nagle`, `cork`, `window`, `congestion` or `other`; of `sleeping`: `unseen` if the tracer did not
-    see it end."""
+    """Of `held`: why: `nagle`, `cork`, `window`, `congestion` or `other`; of `run_queue`: `quota` if a CPU quota was
+    used up (Linux 6.18 or newer); of `sleeping`: `unseen` if the tracer did not see it end."""
     ns: int
     """How long."""
     ended: int

@@ -17,8 +17,15 @@ const KINDS: [HopKind; 11] = [
     HopKind::Sent,
     HopKind::Held,
 ];
-const REASONS: [HopReason; 6] =
-    [HopReason::Other, HopReason::Nagle, HopReason::Cork, HopReason::Window, HopReason::Congestion, HopReason::Unseen];
+const REASONS: [HopReason; 7] = [
+    HopReason::Other,
+    HopReason::Nagle,
+    HopReason::Cork,
+    HopReason::Window,
+    HopReason::Congestion,
+    HopReason::Unseen,
+    HopReason::Quota,
+];
 /// Calls that only a timer ends.
 const SLEEPS: [&str; 2] = ["nanosleep", "clock_nanosleep"];
 
@@ -89,12 +96,22 @@ fn add_hops(visit: &Bytes<'_>, begun: u64, hops: &mut Vec<PathHop>) -> Option<()
             call: call.map(str::to_owned),
             other: (!other.is_empty()).then_some(other),
             other_pid: (other_pid > 0).then_some(other_pid),
-            why: why.filter(|why| kind == HopKind::Held || (kind == HopKind::Sleeping && *why == HopReason::Unseen)),
+            why: why.filter(|why| tells_of(*why, kind)),
             ns,
             ended,
         });
     }
     Some(())
+}
+
+/// Whether a visit's reason is one of its hops of a kind.
+fn tells_of(why: HopReason, kind: HopKind) -> bool {
+    match kind {
+        HopKind::Held => true,
+        HopKind::Sleeping => why == HopReason::Unseen,
+        HopKind::RunQueue => why == HopReason::Quota,
+        _ => false,
+    }
 }
 
 fn is_sleep(kind: HopKind) -> bool {

@@ -37,6 +37,7 @@ struct task_struct {
 	int pid;
 	char comm[NAME];
 	unsigned int in_iowait : 1;
+	bool throttled; /* since Linux 6.18 */
 	struct bpf_local_storage *bpf_storage;
 } OF_KERNEL;
 

@@ -12,8 +12,8 @@
 enum { NETWORK_STACK = OWN_KINDS, WORKER_QUEUE, OTHERS_KEYS, SENT, HELD, KINDS };
 /* Where to a key goes: to the program, or back with its echo. */
 enum { KEYS, ECHOES, PASSING, BACK = 4 };
-/* Why an echo is held, and of a task's visit whether the end of its sleep was seen; as `chain.rs` reads it. */
-enum { HELD_OTHERWISE, HELD_BY_NAGLE, HELD_BY_CORK, HELD_BY_WINDOW, HELD_BY_CONGESTION, UNSEEN };
+/* Why an echo is held, and of a task's visit why it waited, or that the end of its sleep was not seen; as `chain.rs` reads it. */
+enum { HELD_OTHERWISE, HELD_BY_NAGLE, HELD_BY_CORK, HELD_BY_WINDOW, HELD_BY_CONGESTION, UNSEEN, QUOTA };
 
 #define VISITS 32768
 #define MOST_KEYS 8
@@ -160,7 +160,7 @@ static __always_inline void name_visit(struct visit *visit, struct task *task)
 	visit->rival = task->rival;
 	visit->waker = task->waker;
 	visit->call = task->call;
-	visit->why = task->unseen ? UNSEEN : 0;
+	visit->why = task->unseen ? UNSEEN : task->throttled ? QUOTA : 0;
 }
 
 /* Adds a visit that all keys of a bundle had together: `ns` of a kind, at a task if there is one. */

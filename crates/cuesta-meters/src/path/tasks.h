@@ -12,6 +12,7 @@ static __always_inline void leave_cpu(struct task *task, struct task_struct *it,
 	charge(task, ON_CPU, state, bpf_ktime_get_ns());
 	task->waker.pid = 0;
 	task->unseen = false;
+	task->throttled = !sleeps && (task->throttled || (bpf_core_field_exists(it->throttled) && it->throttled));
 	if (sleeps && !(it->flags & PF_KTHREAD)) {
 		struct pt_regs *registers = (struct pt_regs *)bpf_task_pt_regs(it);
 

@@ -54,6 +54,8 @@ def describe_held(hop: PathHop) -> str:
 
 
 def describe_run_queue(hop: PathHop) -> str:
+    if hop.why == "quota":
+        return f"{name_task(hop.task)} kept from a CPU by its CPU quota"
     waits = f"{name_task(hop.task)} waiting for a CPU"
     if hop.other is None:
         return f"{waits} that nobody else was seen to use: is there a CPU quota?"
