@@ -134,6 +134,13 @@ static __always_inline __u32 running(struct cpu *cpu)
 	return cpu->running;
 }
 
+/* Fetches the keys that a task answers, by what it runs itself or by itself. */
+static __always_inline bool collect_answered(struct scratch *scratch, __u32 number, __u32 connection, __u64 now)
+{
+	return connection && (collect(scratch, number, connection, ECHOES | PASSING | BACK, now) ||
+			      collect(scratch, number, connection, KEYS | PASSING | BACK, now));
+}
+
 /* Fetches the keys for which the running task writes to something, a terminal or a connection within this machine; `line`: whose keys
  * were written there before, 0 if that is not known. One task may serve many: what it has read last tells whose keys it writes, if
  * it has read nothing else. */
@@ -147,9 +154,8 @@ static __always_inline bool collect_written(struct scratch *scratch, struct cpu 
 	__u32 current = task->now, reads = task->reads;
 
 	task->reads = 0;
-	if (back) /* what a program prints: the echo of what it runs itself, or its own */
-		return current && (collect(scratch, number, current >> 1, ECHOES | PASSING, now) ||
-				   collect(scratch, number, current >> 1, KEYS | PASSING | BACK, now));
+	if (back)
+		return collect_answered(scratch, number, current >> 1, now);
 	if (reads != 1 && *line && collect(scratch, number, *line, KEYS | PASSING, now))
 		return true;
 	if (reads == 1 && (current & 1) == KEYS)

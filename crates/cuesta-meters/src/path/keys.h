@@ -75,12 +75,13 @@ struct holder {
 struct holding {
 	struct holder holder;
 	__u32 next;
+	__u64 used; /* when it last got a key */
 	struct had keys[MOST_KEYS];
 };
 
 #define HOLDINGS 16384
 
-/* Each at a place that its holder gives; of two with one place the newer one stays. */
+/* Each at one of two places that its holder gives; where there is no room the one stays that was used last. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, HOLDINGS);
@@ -100,9 +101,9 @@ static __always_inline bool is_of(const struct holding *holding, __u32 task, __u
 	return holding->holder.task == task && holding->holder.connection == connection && holding->holder.way == way;
 }
 
-static __always_inline struct holding *holding_at(__u32 task, __u32 connection, __u32 way)
+static __always_inline struct holding *holding_at(__u32 task, __u32 connection, __u32 way, __u32 second)
 {
-	__u32 at = (task * 2654435761U ^ (connection << 1 | way) * 2246822519U) >> 16 & (HOLDINGS - 1);
+	__u32 at = ((task * 2654435761U ^ (connection << 1 | way) * 2246822519U) >> 16 & (HOLDINGS - 1)) ^ second;
 
 	return bpf_map_lookup_elem(&held, &at);
 }
@@ -110,18 +111,26 @@ static __always_inline struct holding *holding_at(__u32 task, __u32 connection, 
 /* What a task holds of a connection; 0 if nothing. */
 static __always_inline struct holding *find_holding(__u32 task, __u32 connection, __u32 way)
 {
-	struct holding *holding = holding_at(task, connection, way);
+	struct holding *holding = holding_at(task, connection, way, 0);
 
+	if (holding && is_of(holding, task, connection, way))
+		return holding;
+	holding = holding_at(task, connection, way, 1);
 	return holding && is_of(holding, task, connection, way) ? holding : 0;
 }
 
 /* The same, made if there is none. */
 static __always_inline struct holding *make_holding(__u32 task, __u32 connection, __u32 way)
 {
-	struct holding *holding = holding_at(task, connection, way);
+	struct holding *holding = find_holding(task, connection, way);
 
-	if (!holding || is_of(holding, task, connection, way))
+	if (holding)
 		return holding;
+	struct holding *first = holding_at(task, connection, way, 0), *second = holding_at(task, connection, way, 1);
+
+	if (!first || !second)
+		return 0;
+	holding = first->used <= second->used ? first : second;
 	holding->holder.task = task;
 	holding->holder.connection = connection;
 	holding->holder.way = way;
@@ -265,6 +274,7 @@ __noinline int give(struct scratch *scratch, struct bundle *bundle, __u32 number
 
 	if (!task || !holding)
 		return 0;
+	holding->used = now;
 	read_spent(task, &scratch->spent);
 	for (int each = 0; each < MOST_KEYS; each++) {
 		if (each >= bundle->n)

@@ -214,7 +214,10 @@ static __always_inline void write_flow(struct scratch *scratch, struct cpu *cpu,
 	__u32 line = flow ? flow->line : 0;
 
 	scratch->sink = number_from(cpu, sk);
-	bool has = collect_written(scratch, cpu, &line, false, now);
+	struct flow *comes = flow_to(sk);
+	bool back = comes && comes->bundle.way == KEYS;
+	bool has = back ? collect_answered(scratch, running(cpu), comes->bundle.connection, now) :
+			  collect_written(scratch, cpu, &line, false, now);
 
 	does(task, has ? scratch->bundle.connection : (__u64)sk, now);
 	if (!has)
@@ -350,8 +353,7 @@ static __always_inline void write_followed(struct scratch *scratch, const struct
 	if (!connection || !out)
 		return;
 	scratch->sink = THE_LINE;
-	if (!task || (!collect(scratch, number, connection, ECHOES | PASSING | BACK, now) &&
-		      !collect(scratch, number, connection, KEYS | PASSING | BACK, now))) {
+	if (!task || !collect_answered(scratch, number, connection, now)) {
 		count(COUNT_UNKNOWN);
 		return;
 	}

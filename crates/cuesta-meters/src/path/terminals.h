@@ -270,7 +270,7 @@ int BPF_PROG(worker_ends, struct work_struct *work)
 	struct holding *holding = find_holding(number, worker->now >> 1, worker->now & 1);
 
 	if (holding)
-		holding->holder.task = 0;
+		holding->holder.task = holding->used = 0;
 	worker->port = worker->now = 0;
 	return 0;
 }
