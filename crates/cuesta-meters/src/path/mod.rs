@@ -3,7 +3,7 @@
 //! - [`Follower`]: the running programs; [`FollowSpec`]: which keys they follow. It gives rows of `paths.jsonl`.
 //! - `path.bpf.c`: the programs, and what they share. `kernel.h`: what they know of the kernel. `spent.h`: what a task spends its time on.
 //!   `connections.h`: which lines are followed. `keys.h`: who has a key, and by which visits. `contexts.h`: who is woken for a key.
-//!   `tasks.h`, `terminals.h`, `segments.h`: how keys are passed on. `finished.h`: paths leave the kernel.
+//!   `tasks.h`, `terminals.h`, `segments.h`, `flows.h`: how keys are passed on. `finished.h`: paths leave the kernel.
 //! - `chain`: the bytes of a finished path → its hops. Pure.
 
 #[cfg(not(feature = "exact"))]
