@@ -59,7 +59,7 @@ def select_echoed(joined: JoinedHost) -> list[JoinedKey]:
 
 
 def find_paths(keys: Iterable[JoinedKey]) -> list[KeyPath]:
-    return [KeyPath.of(key) for key in keys if key.path]
+    return [KeyPath.from_joined(key) for key in keys if key.path]
 
 
 def list_tasks(key: KeyPath) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ def run_at(planted: Sequence[Planted], here: Path, write: Write, measure: str = 
     followed = [key for key in keys if key.missing != "control"]
     assert sum(key.path is None for key in followed) <= allow(len(followed))
     return {
-        each: [KeyPath.of(key) for key in keys if key.path and key.followed.row.user_group == str(number)]
+        each: [KeyPath.from_joined(key) for key in keys if key.path and key.followed.row.user_group == str(number)]
         for number, each in enumerate(planted)
     }
 

@@ -30,7 +30,7 @@ pub(crate) struct FollowedSend {
     pub(crate) end: Option<u32>,
     /// When the kernel sent it, in ns since 1970.
     pub(crate) kernel: Option<u64>,
-    /// Whether what comes is acknowledged at once, where that is chosen, and what the connection had carried before.
+    /// Whether the host's segments are acknowledged at once, where that is chosen, and what the connection had carried before.
     acknowledges: Option<(bool, SegmentCounts)>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct FollowedRead {
 }
 
 impl FollowedKeys {
-    /// A key is being sent; `acknowledges`: whether what comes is acknowledged at once, and what the connection has carried.
+    /// A key is being sent; `acknowledges`: whether the host's segments are acknowledged at once, and what the connection has carried.
     pub(crate) fn begin_key(&mut self, sent: Stamp, acknowledges: Option<(bool, SegmentCounts)>) {
         if self.keys.len() == MOST_KEYS {
             self.keys.pop_front();
@@ -86,7 +86,7 @@ impl FollowedKeys {
         Some((key.end?, *key))
     }
 
-    /// The read that brought what came at an instant.
+    /// The last read up to an instant.
     pub(crate) fn read(&self, at: Stamp) -> Option<FollowedRead> {
         self.reads.iter().rev().find(|read| read.at <= at).copied()
     }

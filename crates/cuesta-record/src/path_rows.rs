@@ -138,7 +138,7 @@ record! {
         keys: u64 = Number;
         /// paths that were written
         finished: u64 = Number;
-        /// paths that were lost, because nobody read them in time
+        /// paths that were lost: the kernel's buffer was full
         lost: u64 = Number;
         /// answers by tasks that had no key of that line: each has no path
         unknown: u64 = Number;
@@ -174,8 +174,8 @@ record! {
         kernel_sent: Option<Stamp> = Nanoseconds | none;
         /// when the kernel received the echo, where it stamps the line
         kernel_shown: Option<Stamp> = Nanoseconds | none;
-        /// whether what came since the key was acknowledged at once, or as late as the kernel may (`TCP_QUICKACK`, at random); empty at a
-        /// terminal, and for a login
+        /// whether segments from the host were acknowledged at once since the key, or as late as the kernel may (`TCP_QUICKACK`, at
+        /// random); empty at a terminal, and for a login
         quickack: Option<bool> = Unitless | none;
         /// segments with data that came from the key to the echo; empty as `quickack`
         segments: Option<u32> = Number | none;

@@ -26,7 +26,7 @@ PIECES = 2
 
 @dataclass(frozen=True, slots=True)
 class ProbeEcho:
-    """The echo of a key on a line over TCP, and how what came with it was acknowledged."""
+    """The echo of a key on a line over TCP, and how its segments were acknowledged."""
 
     group: str
     at_once: bool

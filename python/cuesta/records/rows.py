@@ -342,8 +342,8 @@ class FollowedRow:
     kernel_shown: int | None = None
     """When the kernel received the echo, where it stamps the line."""
     quickack: bool | None = None
-    """Whether what came since the key was acknowledged at once, or as late as the kernel may (`TCP_QUICKACK`, at
-    random); empty at a terminal, and for a login."""
+    """Whether segments from the host were acknowledged at once since the key, or as late as the kernel may
+    (`TCP_QUICKACK`, at random); empty at a terminal, and for a login."""
     segments: int | None = None
     """Segments with data that came from the key to the echo; empty as `quickack`."""
     acknowledgements: int | None = None
@@ -850,7 +850,7 @@ class PathCounts:
     finished: int
     """Paths that were written."""
     lost: int
-    """Paths that were lost, because nobody read them in time."""
+    """Paths that were lost: the kernel's buffer was full."""
     unknown: int
     """Answers by tasks that had no key of that line: each has no path."""
     missing: Sequence[str]

@@ -1,4 +1,4 @@
-"""Sentences on what probe lines (`path`) show of the host by themselves, and on those that nobody can follow."""
+"""Sentences on what probe lines (`path`) show of the host by themselves, and on lines that cannot be followed."""
 
 from collections.abc import Iterator
 

@@ -99,7 +99,7 @@ impl Session {
         }
     }
 
-    /// The host let the user in: its first prompt was seen at an instant. Without one, what came last before the first key stands for it.
+    /// The login ended with the first prompt, at an instant; without a prompt, with the last read before the first key.
     pub(crate) fn follow_login(&mut self, prompt: Option<Stamp>) {
         let Some(followed) = &mut self.followed else { return };
         let Some(begun) = followed.login.take() else { return };

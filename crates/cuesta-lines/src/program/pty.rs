@@ -46,7 +46,8 @@ impl Pty {
         program.end().await;
     }
 
-    /// Marks the terminal for a tracer: its master becomes exclusive, which means nothing, because nobody else can open a master.
+    /// Marks the terminal for a tracer: its master becomes exclusive. That changes nothing else, because a master cannot be opened
+    /// a second time.
     pub(crate) fn have_followed(&mut self) {
         let master = self.master.get_ref();
         let path = ptsname(master, Vec::new()).ok();

@@ -6,7 +6,7 @@
 /* What a CPU is doing; each may interrupt those before. */
 enum { IN_TASK, IN_SOFT, IN_HARD, LEVELS };
 
-/* In a task's own context the next waking belongs to a key only for so many ns: there is no end of the function that wakes. */
+/* The most ns from a key's arrival to the waking for it, in a task's own context: no tracepoint marks the end of the function that wakes. */
 #define SOON 20000
 
 struct cpu {
@@ -54,7 +54,7 @@ static __always_inline struct cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&cpus, &zero);
 }
 
-/* An address as a number: the kernel lets programs calculate only with numbers, and knows none in what comes from a map. */
+/* An address as a number. The verifier forbids arithmetic with pointers, and takes a value that is read from a map for a number. */
 static __always_inline __u64 number_from(struct cpu *cpu, const void *address)
 {
 	cpu->address = (__u64)address;
@@ -71,7 +71,7 @@ static __always_inline struct scratch *scratch_at(__u32 level)
 	return bpf_map_lookup_elem(&scratches, &level);
 }
 
-/* Keys have come: whoever is woken next, by the function that runs now, is woken for them. */
+/* Keys have come to a socket: the tasks that this function wakes next are woken for them. */
 static __always_inline struct ready *announce(struct cpu *cpu, __u32 level, __u64 now)
 {
 	struct ready *ready = bpf_map_lookup_elem(&ready_keys, &level);

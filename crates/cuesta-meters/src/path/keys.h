@@ -46,7 +46,7 @@ struct going {
 	__u32 visit;     /* the last */
 	__u32 turn;      /* as in `add_recent` */
 	__u32 sink;      /* to what its holder has passed it on: part of a port's or a socket's address, or `THE_LINE`; 0 = to nothing yet */
-	__u32 guess;     /* a holder that had passed it on gave it back by itself, too: what came between may be missing */
+	__u32 guess;     /* a holder that had passed it on answered it by itself, too: visits in between may be missing */
 };
 
 /* The line that the key came from, as a sink. */

@@ -39,7 +39,7 @@ struct task {
 	__u32 now;        /* the connection that it works for, and which way: `connection << 1 | way`; 0 = none */
 	__u32 reads;      /* connections that it has read from since it last passed something on */
 	__u32 woke;       /* tasks that this worker woke for `port` */
-	bool unseen;      /* nobody saw its last sleep end */
+	bool unseen;      /* the end of its last sleep was not seen */
 	bool throttled;   /* since its last sleep a quota has taken its CPU from it */
 	struct name self;
 	struct name rival; /* who had the CPU that it last waited for */

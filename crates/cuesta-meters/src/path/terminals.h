@@ -79,7 +79,7 @@ static __always_inline __u32 marked_terminal(struct tty_port *port)
 	return number ? number : add_connection(&ends);
 }
 
-/* A key of a marked terminal is written to its master: whoever writes is the driver. */
+/* A key of a marked terminal is written to its master, by the driver. */
 static __always_inline bool begin_at_terminal(struct scratch *scratch, struct tty_port *port, __u64 now)
 {
 	__u32 number = is_master(port) ? 0 : marked_terminal(port);
@@ -237,7 +237,7 @@ static __always_inline bool wake_reader(struct scratch *scratch, struct task *wa
 	return true;
 }
 
-/* Who writes to a terminal's one end, if it is known, probably reads what comes to it from the other one. */
+/* The task that writes to a terminal's other end: it probably reads there, too. 0 if it is not known. */
 static __always_inline __u32 writer_of_other_end(struct cpu *cpu, __u64 address)
 {
 	struct tty_port *port = (struct tty_port *)address;

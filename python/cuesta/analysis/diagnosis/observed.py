@@ -48,7 +48,7 @@ class HostReadings:
         return sum(value * length for value, length in known) / seconds if seconds else None
 
     def total(self, read: Callable[[MeterReport], MeterFigure[Count]]) -> int:
-        """How many events were counted; 0 as well if nobody counted."""
+        """The number of events; 0 also if they were not counted."""
         return sum(counted.count for report in self.reports if (counted := read(report).value) is not None)
 
 
@@ -71,7 +71,7 @@ class Observed:
         return sum(self.failures.get(name, 0) for name in names)
 
     def said_any(self, *phrases: str) -> str | None:
-        """The first of some phrases that a host has said, whatever failed with it."""
+        """The first of some phrases that a host has said, for any failure."""
         texts = [text.lower() for text in self.said.values()]
         return next((phrase for phrase in phrases if any(phrase.lower() in text for text in texts)), None)
 
@@ -99,7 +99,7 @@ class Observed:
 def observe(
     recorded: Recorded, errors: Errors, users: int, times: StepTimes, measured: Mapping[tuple[int, Tag], Histogram]
 ) -> Observed:
-    """Collect what is known of a step, at whose end so many users had a line."""
+    """Collect what the records tell of a step; `users`: those who had a line at its end."""
     return Observed(
         failures=Counter(errors.by_name) + Counter(errors.before),
         said=errors.said,

@@ -15,7 +15,7 @@ NO_TERMINAL = (
 )
 """What telnetd, sshd, screen, tmux and Python's servers say without a terminal."""
 START_LIMIT = ("start-limit-hit", "Start request repeated too quickly", "server failing (looping)")
-"""What systemd and inetd say of a service that they start no more."""
+"""What systemd and inetd say when they stop starting a service."""
 ENDED_AT_ONCE = ("exited-at-start", "closed", "reset", "no-login")
 """How a line fails whose service ends while it is opened."""
 

@@ -122,7 +122,7 @@ def describe_groups(host: JoinedHost) -> Mapping[str, PathPart] | None:
 def describe_host(host: JoinedHost) -> PathPart:
     """Where the time of the keys goes at a host."""
     own = [key for key in host.keys if key.followed.row.what == ECHO]
-    keys = [KeyPath.of(key) for key in own if key.path]
+    keys = [KeyPath.from_joined(key) for key in own if key.path]
     reasons = Counter(key.missing for key in own if key.missing)
     control = reasons.pop(CONTROL_KEY, 0)
     not_shown = list(dict.fromkeys(each for counts in host.counts for each in counts.missing))
@@ -155,7 +155,7 @@ def describe_host(host: JoinedHost) -> PathPart:
 
 def describe_answers(host: JoinedHost) -> AnswerPath | None:
     own = [key for key in host.keys if key.followed.row.what == ANSWER]
-    keys = [KeyPath.of(key) for key in own if key.path]
+    keys = [KeyPath.from_joined(key) for key in own if key.path]
     if not own:
         return None
     not_shown = [each for counts in host.counts for each in counts.missing]

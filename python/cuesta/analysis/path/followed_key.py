@@ -50,7 +50,7 @@ class KeyPath:
     hops: Sequence[Hop]
 
     @classmethod
-    def of(cls, joined: JoinedKey) -> "KeyPath":
+    def from_joined(cls, joined: JoinedKey) -> "KeyPath":
         assert joined.path
         return cls(joined.followed, joined.path, list(list_hops(joined.path.hops)))
 
