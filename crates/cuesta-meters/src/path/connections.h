@@ -12,6 +12,7 @@
 #include <bpf/bpf_helpers.h>
 
 #define CONNECTIONS 8192
+#define OF_ONE_PORT 4
 #define RECENT 16
 #define MOST_SENT 256 /* more is no answer to a key */
 
@@ -34,8 +35,7 @@ struct recent {
 	__u32 to, sent;
 };
 
-/* Its place in `connections` is its number, which its ends give: to look it up in a hash table takes ten times as long. Of two lines
- * with one place only the newer one is followed. */
+/* Its place in `connections` is its number, which its port gives: to look it up in a hash table takes ten times as long. */
 struct connection {
 	struct ends ends;
 	__u64 arrived;          /* when its last segment with data came */
@@ -106,25 +106,25 @@ static __always_inline void read_ends(const struct sock *sk, struct ends *ends)
 	}
 }
 
-/* The ports of a client have different places, and up to four clients with one port mostly have. */
-static __always_inline __u32 place_of(const struct ends *ends)
+/* The places of a port: of its first connection, and of others that have it at the same time, from other clients or networks. */
+static __always_inline __u32 place_of(const struct ends *ends, __u32 which)
 {
-	__u32 client = (ends->remote ^ ends->local_port) * 2654435761U >> 30;
-
-	return 1 + (client << 11 | (ends->remote_port & 2047)) % (CONNECTIONS - 1);
+	return 1 + (which << 11 | (ends->remote_port & 2047)) % (CONNECTIONS - 1);
 }
 
 /* The number of a connection; 0 if it is not known. */
 static __always_inline __u32 find_connection(const struct ends *ends)
 {
-	__u32 number = place_of(ends);
-	struct connection *connection = connection_at(number);
+	for (__u32 which = 0; which < OF_ONE_PORT; which++) {
+		__u32 number = place_of(ends, which);
+		struct connection *connection = connection_at(number);
 
-	return connection && connection->ends.remote_port == ends->remote_port &&
-			       connection->ends.local_port == ends->local_port &&
-			       connection->ends.remote == ends->remote && connection->ends.local == ends->local ?
-		       number :
-		       0;
+		if (connection && connection->ends.remote_port == ends->remote_port &&
+		    connection->ends.local_port == ends->local_port && connection->ends.remote == ends->remote &&
+		    connection->ends.local == ends->local)
+			return number;
+	}
+	return 0;
 }
 
 static __always_inline __u32 find_connection_of(const struct sock *sk)
@@ -135,9 +135,22 @@ static __always_inline __u32 find_connection_of(const struct sock *sk)
 	return find_connection(&ends);
 }
 
+/* Makes a connection anew; it takes the place of the one that has been silent for the longest time. */
 static __always_inline __u32 add_connection(struct ends *ends)
 {
-	__u32 number = place_of(ends);
+	__u32 number = find_connection(ends);
+	__u64 oldest = ~0ULL;
+
+	if (!number) {
+		for (__u32 which = 0; which < OF_ONE_PORT; which++) {
+			struct connection *other = connection_at(place_of(ends, which));
+
+			if (other && other->arrived < oldest) {
+				oldest = other->arrived;
+				number = place_of(ends, which);
+			}
+		}
+	}
 	struct connection *connection = connection_at(number);
 
 	if (!connection)

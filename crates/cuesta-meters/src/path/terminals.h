@@ -43,8 +43,8 @@ static __always_inline struct port *find_port(__u64 address)
 	return port && port->address == address ? port : 0;
 }
 
-/* How many ports have keys that wait for the worker: mostly none, which spares all others a look. */
-__s32 queued_ports = 0;
+/* Whether a port has ever had a key. A count of those that wait could not be kept: the worker begins while another CPU queues it. */
+bool ported = false;
 
 static __always_inline bool passes_characters(struct work_struct *work)
 {
@@ -90,6 +90,7 @@ static __always_inline bool begin_at_terminal(struct scratch *scratch, struct tt
 		return false;
 	struct going key = { .begun = now, .from = connection->received, .to = connection->received + 1 };
 
+	connection->arrived = now;
 	key.turn = add_recent(connection, key.to);
 	count(COUNT_KEYS);
 	bundle->connection = number;
@@ -129,11 +130,10 @@ int BPF_PROG(queued, int cpu, void *queue, struct work_struct *work)
 
 	if (back)
 		scratch->bundle.way = ECHOES;
-	if (!known->bundle.n)
-		__sync_fetch_and_add(&queued_ports, 1);
 	known->address = address;
 	known->writer = current->bpf_storage ? running(here) : 0;
 	known->writer_way = writer_way;
+	ported = true;
 	known->bundle = scratch->bundle;
 	known->since = now;
 	return 0;
@@ -168,7 +168,7 @@ static __always_inline void add_later_keys(struct scratch *scratch, struct port 
 SEC("tp_btf/workqueue_execute_start")
 int BPF_PROG(worker_begins, struct work_struct *work)
 {
-	if (!queued_ports || !passes_characters(work))
+	if (!ported || !passes_characters(work))
 		return 0;
 	struct cpu *cpu = this_cpu();
 	struct port *port = cpu ? find_port(number_from(cpu, port_of(work))) : 0;
@@ -186,7 +186,6 @@ int BPF_PROG(worker_begins, struct work_struct *work)
 	add_later_keys(scratch, port, now);
 	scratch->bundle = port->bundle;
 	port->bundle.n = 0;
-	__sync_fetch_and_add(&queued_ports, -1);
 	worker->port = port->address;
 	worker->woke = 0;
 	give(scratch, &scratch->bundle, number, true, now);
