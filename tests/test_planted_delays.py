@@ -8,8 +8,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 from cuesta.analysis.path.derive import join_run
 from cuesta.analysis.path.followed_key import KeyPath
 from cuesta.cli import main
@@ -20,10 +18,11 @@ from tests.conftest import Write
 from tests.hosts.lines import host, over_tcp
 from tests.real_paths import CLOSES, allow
 
-TAPE = """
+TAPE = r"""
 Set Echo timed
 Set KeyRate 8cps
-Sleep 300ms
+Set Prompt /\$ $/
+Wait+Prompt
 Forever
   Type "abcdefghij"
 End
@@ -91,17 +90,16 @@ def run_at(planted: Sequence[Planted], here: Path, write: Write, measure: str = 
     }
 
 
-@pytest.mark.nightly  # until a line never loses its paths for many keys in a row
 def test_each_delay_is_found_at_its_hop(here: Path, write: Write) -> None:
     every, right = 0, 0
     for number, (planted, keys) in enumerate(run_at(PLANTED, here, write).items()):
         rows = map(json.loads, (here / str(number) / "log.jsonl").read_text().splitlines())
-        longest = max(row["took"] for row in rows) if planted.how != "batch" else sys.maxsize
+        longest = max(row["took"] for row in rows if row["did"] == "delayed") if planted.how != "batch" else sys.maxsize
         least = 1_000_000 * planted.milliseconds if planted.is_exact else 0
         found = list(map(planted.find, keys))
         # A timer runs while its task still waits for a CPU to go to sleep on.
         waited = [key.sum_of("run_queue") for key in keys]
-        right += sum(0 < ns + wait >= least for ns, wait in zip(found, waited, strict=True))
+        right += sum((ns > 0 or least == 0) and ns + wait >= least for ns, wait in zip(found, waited, strict=True))
         every += len(keys)
         assert len(keys) > 15
         assert statistics.median(found) >= least

@@ -1,6 +1,6 @@
 """A host that delays each key in a known way between its line and a terminal: what a tracer must find of the key.
 
-It logs how long each delay took. The terminal echoes.
+It shows a prompt when it is ready, and logs how long each delay took. The terminal echoes.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from tests.hosts.behaviour import Behaviour
+from tests.hosts.behaviour import PROMPT, Behaviour
 
 Delay = Callable[[float], None]
 
@@ -111,5 +111,6 @@ if __name__ == "__main__":
     }
     before = delays[how]() if how in delays else None
     after = wait_in_select if how == "batch" else lambda _: None
+    host.write(PROMPT)
     with suppress(OSError):  # one side has ended
         relay(host, terminal, before, seconds, after, pieces=2 if how == "pieces" else 1)
