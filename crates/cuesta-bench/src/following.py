@@ -23,6 +23,8 @@ JOB: dict[str, Any] = json.loads(sys.argv[1])
 TAPE = 'Wait+Ready\nSet Echo timed\nForever\n  Type "abcdefghij abcdefghij abcdefghij"\n  Ctrl+U\nEnd\n'
 READ_EVERY = 0.25
 """Seconds between two looks at what was followed, as the meters' process has them."""
+SETTLE = 1.0
+"""Seconds before a turn is measured: loading and unloading the tracer has the kernel's workers free memory."""
 WORKERS = "kworker/u"
 """The kernel's workers that pass on what is written to terminals."""
 
@@ -96,6 +98,7 @@ def main() -> None:
             turns = []
             for turn in range(2 * JOB["pairs"]):
                 with following(turn % 2 == 1 and JOB["is_followed"]):
+                    threading.Event().wait(SETTLE)
                     begin = read_cpu(pids)
                     threading.Event().wait(JOB["seconds"])
                     turns.append((read_cpu(pids) - begin) / 1e9)
