@@ -76,7 +76,8 @@ def name_step(step: StepFigures) -> str:
 def measure_step(summary: Summary, step: StepFigures) -> Iterator[Measured]:
     """Nothing if too few keys were followed, or too many met a stranger."""
     hosts = [select_step(host, summary.recorded.steps[step.step], ()) for host in join_run(summary.recorded)]
-    keys = [KeyPath.from_joined(key) for host in hosts for key in host.keys if key.path and key.followed.row.what == ECHO]
+    echoes = [key for host in hosts for key in host.keys if key.path and key.followed.row.what == ECHO]
+    keys = [KeyPath.from_joined(key) for key in echoes]
     own = [key for key in keys if not meets_stranger(key)]
     if len(own) >= max(ENOUGH, (1 - STRANGERS) * len(keys)):
         slow = next(band.parts for band in divide_bands(own) if band.percentile == SLOW)
