@@ -141,9 +141,24 @@ static __always_inline bool collect_answered(struct scratch *scratch, __u32 numb
 			      collect(scratch, number, connection, KEYS | PASSING | BACK, now));
 }
 
-/* Fetches the keys for which the running task writes to something, a terminal or a connection within this machine; `line`: whose keys
- * were written there before, 0 if that is not known. One task may serve many: what it has read last tells whose keys it writes, if
- * it has read nothing else. */
+/* Which keys a task passes on now by writing to something, as `connection << 1 | way`; `line`: whose keys were written there before, 0
+ * if that is not known. */
+static __always_inline __u32 find_passed_on(struct task *task, __u32 *line)
+{
+	struct reads *reads = &task->reads;
+	__u32 known = *line ? find_read(reads, *line) : MOST_READS;
+
+	if (!reads->n || (reads->n > 1 && *line && known == MOST_READS))
+		return *line ? *line << 1 | KEYS : task->now;
+	bool is_only = reads->n == 1;
+	__u32 passed_on = take_read(reads, known < MOST_READS ? known : 0);
+
+	if (is_only && (passed_on & 1) == KEYS)
+		*line = passed_on >> 1;
+	return passed_on;
+}
+
+/* Fetches the keys for which the running task writes to something, a terminal or a connection within this machine. */
 static __always_inline bool collect_written(struct scratch *scratch, struct cpu *cpu, __u32 *line, bool back, __u64 now)
 {
 	__u32 number = running(cpu);
@@ -151,16 +166,16 @@ static __always_inline bool collect_written(struct scratch *scratch, struct cpu 
 
 	if (!task)
 		return false;
-	__u32 current = task->now, reads = task->reads;
+	if (back) {
+		forget_read(&task->reads, task->now >> 1);
+		return collect_answered(scratch, number, task->now >> 1, now);
+	}
+	__u32 passed_on = find_passed_on(task, line);
 
-	task->reads = 0;
-	if (back)
-		return collect_answered(scratch, number, current >> 1, now);
-	if (reads != 1 && *line && collect(scratch, number, *line, KEYS | PASSING, now))
+	if (passed_on && collect(scratch, number, passed_on >> 1, (passed_on & 1) | PASSING, now))
 		return true;
-	if (reads == 1 && (current & 1) == KEYS)
-		*line = current >> 1;
-	return current && collect(scratch, number, current >> 1, (current & 1) | PASSING, now);
+	task->strayed = now;
+	return false;
 }
 
 /* Fetches the keys for which the running task works now, as `collect` does. */

@@ -50,6 +50,12 @@ static __always_inline void flow_comes(struct cpu *cpu, __u32 level, const struc
 		give(scratch, &ready->bundle, flow->reader, false, now);
 }
 
+/* Whether what a task passes on next is a key of another connection. */
+static __always_inline bool has_read_key_of_other(struct task *task, __u32 connection)
+{
+	return task->reads.n && (task->reads.lines[0] & 1) == KEYS && task->reads.lines[0] >> 1 != connection;
+}
+
 static __always_inline void write_flow(struct scratch *scratch, struct cpu *cpu, const struct sock *sk, struct task *task, __u64 now)
 {
 	struct ends ends = {};
@@ -60,9 +66,11 @@ static __always_inline void write_flow(struct scratch *scratch, struct cpu *cpu,
 
 	scratch->sink = number_from(cpu, sk);
 	struct flow *comes = flow_to(sk);
-	bool back = comes && comes->bundle.way == KEYS;
-	bool has = back ? collect_answered(scratch, running(cpu), comes->bundle.connection, now) :
-			  collect_written(scratch, cpu, &line, false, now);
+	bool answers = comes && comes->bundle.way == KEYS;
+	bool has = answers && collect_answered(scratch, running(cpu), comes->bundle.connection, now);
+
+	if (!has && (line || task->reads.n) && (!answers || has_read_key_of_other(task, comes->bundle.connection)))
+		has = collect_written(scratch, cpu, &line, false, now);
 
 	does(task, has ? scratch->bundle.connection : (__u64)sk, now);
 	if (!has)

@@ -246,7 +246,7 @@ __noinline int collect(struct scratch *scratch, __u32 number, __u32 connection, 
 		*going = had->key;
 		going->visit = visit->id;
 		if (passes) {
-			if (back && going->sink && going->sink != scratch->sink)
+			if (back && (going->sink ? going->sink != scratch->sink : way == KEYS && task->strayed > had->since))
 				going->guess = true;
 			had->key.sink = scratch->sink;
 		}
@@ -294,6 +294,8 @@ __noinline int give(struct scratch *scratch, struct bundle *bundle, __u32 number
 		if (!known)
 			put(&holding->keys[holding->next++ % MOST_KEYS], key, &scratch->spent, now);
 	}
+	if (slept)
+		add_read(&task->reads, bundle->connection << 1 | bundle->way, task->renames);
 	if (slept || !task->now) /* what is awake works for what it has read last */
 		task->now = bundle->connection << 1 | bundle->way;
 	return 0;

@@ -199,7 +199,7 @@ static __always_inline void read_other(struct cpu *cpu, const struct sock *sk, _
 	} else {
 		task->now = 0; /* another line's */
 	}
-	task->reads++;
+	add_read(&task->reads, task->now, task->renames);
 }
 
 /* A task reads from a connection: it works for it from now on. */
@@ -231,7 +231,7 @@ int BPF_PROG(reads, struct sock *sk, int length, int flags)
 		return 0;
 	connection->reader = number;
 	task->now = at << 1 | KEYS;
-	task->reads++;
+	add_read(&task->reads, task->now, task->renames);
 	does(task, at, now);
 	return 0;
 }
@@ -279,6 +279,7 @@ static __always_inline void write_followed(struct scratch *scratch, const struct
 		return;
 	}
 	does(task, connection, now);
+	forget_read(&task->reads, connection);
 	for (int each = 0; each < MOST_KEYS; each++) {
 		if (each >= scratch->bundle.n)
 			break;

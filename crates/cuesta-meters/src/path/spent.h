@@ -1,7 +1,7 @@
 /* What a followed task spends its time on. Only tasks that have held a key are charged. */
 #pragma once
 
-#include "kernel.h"
+#include "reads.h"
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -37,7 +37,8 @@ struct task {
 	__u64 doing;      /* the connection that it last read from or wrote to */
 	__u64 port;       /* the terminal's port whose characters it, a worker, passes on now */
 	__u32 now;        /* the connection that it works for, and which way: `connection << 1 | way`; 0 = none */
-	__u32 reads;      /* connections that it has read from since it last passed something on */
+	struct reads reads;
+	__u64 strayed;    /* when it last wrote somewhere, and for which line was not known */
 	__u32 woke;       /* tasks that this worker woke for `port` */
 	bool unseen;      /* the end of its last sleep was not seen */
 	bool throttled;   /* since its last sleep a quota has taken its CPU from it */
