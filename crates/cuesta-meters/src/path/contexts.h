@@ -115,6 +115,28 @@ static __always_inline __u32 make_running(struct cpu *cpu, __u64 now)
 	return cpu->running = make_number(bpf_get_current_task_btf(), ON_CPU, now);
 }
 
+/* The running worker has keys now, or none any more. */
+static __always_inline struct task *begin_work(struct cpu *cpu, __u64 port, __u64 now)
+{
+	struct task *worker = task_at(make_running(cpu, now));
+
+	if (!worker)
+		return 0;
+	set_away(worker, false);
+	charge(worker, worker->state, ON_CPU, now);
+	worker->unseen = worker->throttled = false;
+	worker->rival.pid = worker->waker.pid = 0;
+	worker->port = port;
+	worker->woke = 0;
+	return worker;
+}
+
+static __always_inline void end_work(struct cpu *cpu, struct task *worker)
+{
+	worker->port = worker->now = 0;
+	cpu->running = 0;
+}
+
 /* The number of the running task, if it has held a key; else 0. It had none when it came to its CPU if it holds its first one.
  *
  * Some machines hide from all tracers what happens while certain tasks have a CPU. If its own coming was hidden, it counts as
@@ -123,7 +145,7 @@ static __always_inline __u32 running(struct cpu *cpu)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 
-	if (!cpu->running && current->bpf_storage)
+	if (!cpu->running && may_hold(current))
 		cpu->running = number_of(current);
 	struct task *task = task_at(cpu->running);
 

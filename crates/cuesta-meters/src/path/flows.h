@@ -43,7 +43,7 @@ static __always_inline void flow_comes(struct cpu *cpu, __u32 level, const struc
 
 	if (!ready || !scratch)
 		return;
-	ready->bundle = flow->bundle;
+	copy_bundle(&ready->bundle, &flow->bundle);
 	flow->bundle.n = 0;
 	add_visits(&ready->bundle, NETWORK_STACK, since(flow->since, now), 0, now);
 	if (flow->reader) /* it may be awake; if it is not, it will be woken */
@@ -83,7 +83,7 @@ static __always_inline void write_flow(struct scratch *scratch, struct cpu *cpu,
 	}
 	if (!flow)
 		return;
-	flow->bundle = scratch->bundle;
+	copy_bundle(&flow->bundle, &scratch->bundle);
 	flow->since = now;
 	flow->line = line;
 	flowed = 1;

@@ -60,6 +60,19 @@ struct bundle {
 	struct going keys[MOST_KEYS];
 };
 
+/* With no more than it has: most have one key. */
+static __always_inline void copy_bundle(struct bundle *to, const struct bundle *from)
+{
+	to->connection = from->connection;
+	to->way = from->way;
+	to->n = from->n;
+	for (int each = 0; each < MOST_KEYS; each++) {
+		if (each >= from->n)
+			break;
+		to->keys[each] = from->keys[each];
+	}
+}
+
 /* A key that a task has. */
 struct had {
 	struct going key;

@@ -40,6 +40,7 @@ struct task {
 	struct reads reads;
 	__u64 strayed;    /* when it last wrote somewhere, and for which line was not known */
 	__u32 woke;       /* tasks that this worker woke for `port` */
+	bool away;        /* as a worker: it lost its CPU with keys, and is in `away` */
 	bool unseen;      /* the end of its last sleep was not seen */
 	bool throttled;   /* since its last sleep a quota has taken its CPU from it */
 	struct name self;
@@ -84,6 +85,23 @@ static __always_inline __u32 number_of(struct task_struct *task)
 	struct task *known = task_at(*number);
 
 	return known && known->self.pid == (__u32)task->pid ? *number : 0;
+}
+
+/* Workers that have lost their CPU while they had keys. */
+__s32 away = 0;
+
+/* Whether a task may have keys. Workers do most of their work for lines that are not followed: one counts only while it has keys. */
+static __always_inline bool may_hold(const struct task_struct *task)
+{
+	return task->bpf_storage && (!(task->flags & PF_WQ_WORKER) || away);
+}
+
+static __always_inline void set_away(struct task *worker, bool is_away)
+{
+	if (worker->away == is_away)
+		return;
+	worker->away = is_away;
+	__sync_fetch_and_add(&away, is_away ? 1 : -1);
 }
 
 static __always_inline void write_name(struct name *name, const struct task_struct *task)

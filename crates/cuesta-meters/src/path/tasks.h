@@ -7,6 +7,7 @@
 
 static __always_inline void leave_cpu(struct task *task, struct task_struct *it, bool sleeps)
 {
+	set_away(task, task->port);
 	__u32 state = !sleeps ? RUN_QUEUE : BPF_CORE_READ_BITFIELD(it, in_iowait) ? DISK : SLEEPING;
 
 	charge(task, ON_CPU, state, bpf_ktime_get_ns());
@@ -23,6 +24,7 @@ static __always_inline void leave_cpu(struct task *task, struct task_struct *it,
 /* A task that was woken while another one had the CPU waited for that one. If its waking was hidden, its sleep lasts until now. */
 static __always_inline void take_cpu(struct task *task, struct task_struct *before)
 {
+	set_away(task, false);
 	__u32 kind = task->state == WAKING && before->pid ? RUN_QUEUE : task->state;
 
 	task->unseen = kind == SLEEPING;
@@ -34,13 +36,13 @@ static __always_inline void take_cpu(struct task *task, struct task_struct *befo
 SEC("tp_btf/sched_switch")
 int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
-	if (!prev->bpf_storage && !next->bpf_storage)
+	if (!prev->bpf_storage && !may_hold(next))
 		return 0;
 	struct cpu *cpu = this_cpu();
 
 	if (!cpu)
 		return 0;
-	__u32 coming = number_of(next);
+	__u32 coming = may_hold(next) ? number_of(next) : 0;
 	struct task *leaves = task_at(running(cpu)), *comes = task_at(coming);
 
 	if (leaves)
@@ -77,16 +79,16 @@ int BPF_PROG(waking, struct task_struct *woken)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 
-	if (!woken->bpf_storage && !announced && !current->bpf_storage)
+	if (!may_hold(woken) && !announced && !current->bpf_storage)
 		return 0;
 	struct cpu *cpu = this_cpu();
 
 	if (!cpu)
 		return 0;
 	__u32 level = level_of(cpu);
-	bool may_pass = cpu->ready[level] || (level == IN_TASK && current->bpf_storage);
+	bool may_pass = cpu->ready[level] || (level == IN_TASK && (cpu->running || may_hold(current)));
 
-	if (!may_pass && !woken->bpf_storage)
+	if (!may_pass && !may_hold(woken))
 		return 0;
 	__u32 number = number_of(woken);
 	struct task *task = task_at(number);

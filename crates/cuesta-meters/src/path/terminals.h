@@ -28,9 +28,17 @@ struct {
 	__type(value, struct port);
 } ports SEC(".maps");
 
+/* At a port's place: whether keys wait there. `ports` is too large to look at for terminals that are not followed. */
+bool waits[PORTS];
+
+static __always_inline __u32 place_of_port(__u64 address)
+{
+	return address * 11400714819323198485ULL >> 50;
+}
+
 static __always_inline struct port *port_at(__u64 address)
 {
-	__u32 at = address * 11400714819323198485ULL >> 50;
+	__u32 at = place_of_port(address);
 
 	return bpf_map_lookup_elem(&ports, &at);
 }
@@ -42,9 +50,6 @@ static __always_inline struct port *find_port(__u64 address)
 
 	return port && port->address == address ? port : 0;
 }
-
-/* Whether a port has ever had a key. A count of those that wait could not be kept: the worker begins while another CPU queues it. */
-bool ported = false;
 
 static __always_inline bool passes_characters(struct work_struct *work)
 {
@@ -133,9 +138,9 @@ int BPF_PROG(queued, int cpu, void *queue, struct work_struct *work)
 	known->address = address;
 	known->writer = current->bpf_storage ? running(here) : 0;
 	known->writer_way = writer_way;
-	ported = true;
-	known->bundle = scratch->bundle;
+	copy_bundle(&known->bundle, &scratch->bundle);
 	known->since = now;
+	waits[place_of_port(address)] = true;
 	return 0;
 }
 
@@ -168,27 +173,24 @@ static __always_inline void add_later_keys(struct scratch *scratch, struct port 
 SEC("tp_btf/workqueue_execute_start")
 int BPF_PROG(worker_begins, struct work_struct *work)
 {
-	if (!ported || !passes_characters(work))
-		return 0;
-	struct cpu *cpu = this_cpu();
-	struct port *port = cpu ? find_port(number_from(cpu, port_of(work))) : 0;
+	struct cpu *cpu = passes_characters(work) ? this_cpu() : 0;
+	__u64 address = cpu ? number_from(cpu, port_of(work)) : 0;
 
-	if (!port || !port->bundle.n)
+	if (!cpu || !waits[place_of_port(address)])
 		return 0;
+	struct port *port = find_port(address);
 	struct scratch *scratch = scratch_at(IN_TASK);
 	__u64 now = bpf_ktime_get_ns();
-	__u32 number = make_running(cpu, now);
-	struct task *worker = task_at(number);
+	struct task *worker = port && port->bundle.n ? begin_work(cpu, address, now) : 0;
 
 	if (!scratch || !worker)
 		return 0;
+	waits[place_of_port(address)] = false;
 	add_visits(&port->bundle, WORKER_QUEUE, since(port->since, now), worker, now);
 	add_later_keys(scratch, port, now);
-	scratch->bundle = port->bundle;
+	copy_bundle(&scratch->bundle, &port->bundle);
 	port->bundle.n = 0;
-	worker->port = port->address;
-	worker->woke = 0;
-	give(scratch, &scratch->bundle, number, true, now);
+	give(scratch, &scratch->bundle, cpu->running, true, now);
 	return 0;
 }
 
@@ -248,8 +250,7 @@ static __always_inline __u32 writer_of_other_end(struct cpu *cpu, __u64 address)
 SEC("tp_btf/workqueue_execute_end")
 int BPF_PROG(worker_ends, struct work_struct *work)
 {
-	struct task_struct *current = bpf_get_current_task_btf();
-	struct cpu *cpu = current->bpf_storage ? this_cpu() : 0;
+	struct cpu *cpu = bpf_get_current_task_btf()->bpf_storage ? this_cpu() : 0;
 	__u32 number = cpu ? running(cpu) : 0;
 	struct task *worker = task_at(number);
 
@@ -270,6 +271,6 @@ int BPF_PROG(worker_ends, struct work_struct *work)
 
 	if (holding)
 		holding->holder.task = holding->used = 0;
-	worker->port = worker->now = 0;
+	end_work(cpu, worker);
 	return 0;
 }
