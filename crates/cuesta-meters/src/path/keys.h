@@ -87,8 +87,9 @@ struct holder {
 
 struct holding {
 	struct holder holder;
-	__u32 next;
-	__u64 used; /* when it last got a key */
+	__u32 taken; /* which places of `keys` are: mostly one or two, which spares a look at the others */
+	__u32 next;  /* the place that is taken next if all are */
+	__u64 used;  /* when it last got a key */
 	struct had keys[MOST_KEYS];
 };
 
@@ -147,9 +148,29 @@ static __always_inline struct holding *make_holding(__u32 task, __u32 connection
 	holding->holder.task = task;
 	holding->holder.connection = connection;
 	holding->holder.way = way;
-	for (int at = 0; at < MOST_KEYS; at++)
-		holding->keys[at].key.begun = 0;
+	holding->taken = 0;
 	return holding;
+}
+
+static __always_inline bool is_taken(const struct holding *holding, __u32 at)
+{
+	return holding->taken >> at & 1;
+}
+
+/* Takes a free place for a key, or the oldest one's. */
+static __always_inline struct had *take_place(struct holding *holding)
+{
+	for (__u32 at = 0; at < MOST_KEYS; at++)
+		if (!is_taken(holding, at)) {
+			__sync_fetch_and_or(&holding->taken, 1 << at);
+			return &holding->keys[at];
+		}
+	return &holding->keys[holding->next++ % MOST_KEYS];
+}
+
+static __always_inline void free_place(struct holding *holding, __u32 at)
+{
+	__sync_fetch_and_and(&holding->taken, ~(1 << at));
 }
 
 static __always_inline struct visit *visit_at(__u32 id)
@@ -239,12 +260,12 @@ __noinline int collect(struct scratch *scratch, __u32 number, __u32 connection, 
 		return false;
 	read_spent(task, &scratch->spent);
 	for (int at = 0; at < MOST_KEYS; at++) {
+		if (!is_taken(holding, at))
+			continue;
 		struct had *had = &holding->keys[at];
 
-		if (!had->key.begun)
-			continue;
 		if (is_over(line, had->key.to, had->key.turn)) {
-			had->key.begun = 0;
+			free_place(holding, at);
 			continue;
 		}
 		struct visit *visit = add_visit(had->key.visit, now);
@@ -298,14 +319,14 @@ __noinline int give(struct scratch *scratch, struct bundle *bundle, __u32 number
 		for (int at = 0; at < MOST_KEYS; at++) {
 			struct had *had = &holding->keys[at];
 
-			if (had->key.begun == key->begun && had->key.to == key->to) {
+			if (is_taken(holding, at) && had->key.begun == key->begun && had->key.to == key->to) {
 				known = true;
 				if (slept)
 					put(had, key, &scratch->spent, now);
 			}
 		}
 		if (!known)
-			put(&holding->keys[holding->next++ % MOST_KEYS], key, &scratch->spent, now);
+			put(take_place(holding), key, &scratch->spent, now);
 	}
 	if (slept)
 		add_read(&task->reads, bundle->connection << 1 | bundle->way, task->renames);

@@ -40,11 +40,12 @@ static __always_inline __u32 take_read(struct reads *reads, __u32 at)
 		return 0;
 	__u32 line = reads->lines[at];
 
+	if (!--reads->n)
+		return line;
 #pragma unroll
 	for (__u32 next = 1; next < MOST_READS; next++)
 		if (next > at)
 			reads->lines[next - 1] = reads->lines[next];
-	reads->n--;
 	return line;
 }
 
