@@ -16,9 +16,6 @@ struct cpu {
 	__u64 address;            /* as in `number_from` */
 };
 
-/* How many CPUs have keys that have just come: mostly none, which spares all others a look. */
-__s32 announced = 0;
-
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -78,8 +75,6 @@ static __always_inline struct ready *announce(struct cpu *cpu, __u32 level, __u6
 
 	if (!ready || level >= LEVELS)
 		return 0;
-	if (!cpu->ready[level])
-		__sync_fetch_and_add(&announced, 1);
 	cpu->ready[level] = 1;
 	ready->at = now;
 	ready->pid = bpf_get_current_task_btf()->pid;
@@ -88,10 +83,8 @@ static __always_inline struct ready *announce(struct cpu *cpu, __u32 level, __u6
 
 static __always_inline void end_announcement(struct cpu *cpu, __u32 level)
 {
-	if (level >= LEVELS || !cpu->ready[level])
-		return;
-	cpu->ready[level] = 0;
-	__sync_fetch_and_add(&announced, -1);
+	if (level < LEVELS)
+		cpu->ready[level] = 0;
 }
 
 /* The keys for which a task is woken now; none if it is woken for something else. */
@@ -145,7 +138,7 @@ static __always_inline __u32 running(struct cpu *cpu)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 
-	if (!cpu->running && may_hold(current))
+	if (!cpu->running && may_hold(current, bpf_get_current_task()))
 		cpu->running = number_of(current);
 	struct task *task = task_at(cpu->running);
 

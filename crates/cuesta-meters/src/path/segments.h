@@ -162,17 +162,13 @@ static __always_inline void key_comes(struct cpu *cpu, __u32 level, const struct
 SEC("tp_btf/sk_data_ready")
 int BPF_PROG(data_ready, const struct sock *sk)
 {
-	bool followed = is_tcp(sk) && is_followed(sk);
-
-	if (!followed && !announced && !flowed)
-		return 0;
 	struct cpu *cpu = this_cpu();
 
 	if (!cpu)
 		return 0;
 	__u32 level = level_of(cpu);
 
-	if (followed) {
+	if (is_tcp(sk) && is_followed(sk)) {
 		end_announcement(cpu, level);
 		key_comes(cpu, level, sk, bpf_ktime_get_ns());
 	} else if (sk->__sk_common.skc_state != TCP_LISTEN || !is_internet(sk)) { /* after `connected` it is told of the login */
@@ -206,13 +202,11 @@ static __always_inline void read_other(struct cpu *cpu, const struct sock *sk, _
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(reads, struct sock *sk, int length, int flags)
 {
-	struct task_struct *current = bpf_get_current_task_btf();
-
 	if (length <= 0 || !is_tcp(sk))
 		return 0;
 	bool followed = is_followed(sk);
 
-	if (!followed && !current->bpf_storage)
+	if (!followed && !is_numbered())
 		return 0;
 	struct cpu *cpu = this_cpu();
 	__u64 now = bpf_ktime_get_ns();
@@ -296,10 +290,9 @@ static __always_inline void write_followed(struct scratch *scratch, const struct
 SEC("tp_btf/tcp_sendmsg_locked")
 int BPF_PROG(writes, const struct sock *sk)
 {
-	struct task_struct *current = bpf_get_current_task_btf();
 	bool followed = is_followed(sk);
 
-	if (!followed && !current->bpf_storage)
+	if (!followed && !is_numbered())
 		return 0;
 	struct cpu *cpu = this_cpu();
 	struct scratch *scratch = cpu ? scratch_at(level_of(cpu)) : 0;

@@ -1,6 +1,7 @@
 /* What a followed task spends its time on. Only tasks that have held a key are charged. */
 #pragma once
 
+#include "marks.h"
 #include "reads.h"
 
 #include <bpf/bpf_core_read.h>
@@ -25,6 +26,7 @@ struct name {
 };
 
 struct task {
+	__u64 address;    /* the kernel's own */
 	__u64 since;      /* up to when its time is charged */
 	__u32 sequence;   /* odd while it is changed; two for each charge */
 	__u32 state;      /* what its time is charged to */
@@ -90,10 +92,19 @@ static __always_inline __u32 number_of(struct task_struct *task)
 /* Workers that have lost their CPU while they had keys. */
 __s32 away = 0;
 
+/* The tasks that have a number. */
+struct marks numbered = {};
+
 /* Whether a task may have keys. Workers do most of their work for lines that are not followed: one counts only while it has keys. */
-static __always_inline bool may_hold(const struct task_struct *task)
+static __always_inline bool may_hold(const struct task_struct *task, __u64 address)
 {
-	return task->bpf_storage && (!(task->flags & PF_WQ_WORKER) || away);
+	return is_marked(&numbered, address) && (!(task->flags & PF_WQ_WORKER) || away);
+}
+
+/* Whether the running task may have a number. */
+static __always_inline bool is_numbered(void)
+{
+	return is_marked(&numbered, bpf_get_current_task());
 }
 
 static __always_inline void set_away(struct task *worker, bool is_away)
@@ -130,6 +141,8 @@ static __always_inline __u32 make_number(struct task_struct *task, __u32 state, 
 	new->since = now;
 	new->state = state;
 	write_name(&new->self, task);
+	new->address = (__u64)task;
+	mark(&numbered, *(volatile __u64 *)&new->address);
 	*number = next;
 	return next;
 }

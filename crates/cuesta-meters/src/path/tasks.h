@@ -36,13 +36,15 @@ static __always_inline void take_cpu(struct task *task, struct task_struct *befo
 SEC("tp_btf/sched_switch")
 int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
-	if (!prev->bpf_storage && !may_hold(next))
-		return 0;
 	struct cpu *cpu = this_cpu();
 
 	if (!cpu)
 		return 0;
-	__u32 coming = may_hold(next) ? number_of(next) : 0;
+	bool comes_one = may_hold(next, number_from(cpu, next));
+
+	if (!comes_one && !cpu->running && !is_numbered())
+		return 0;
+	__u32 coming = comes_one ? number_of(next) : 0;
 	struct task *leaves = task_at(running(cpu)), *comes = task_at(coming);
 
 	if (leaves)
@@ -79,16 +81,14 @@ int BPF_PROG(waking, struct task_struct *woken)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 
-	if (!may_hold(woken) && !announced && !current->bpf_storage)
-		return 0;
 	struct cpu *cpu = this_cpu();
 
 	if (!cpu)
 		return 0;
 	__u32 level = level_of(cpu);
-	bool may_pass = cpu->ready[level] || (level == IN_TASK && (cpu->running || may_hold(current)));
+	bool may_pass = cpu->ready[level] || (level == IN_TASK && (cpu->running || may_hold(current, bpf_get_current_task())));
 
-	if (!may_pass && !may_hold(woken))
+	if (!may_pass && !may_hold(woken, number_from(cpu, woken)))
 		return 0;
 	__u32 number = number_of(woken);
 	struct task *task = task_at(number);

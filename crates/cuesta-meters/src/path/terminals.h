@@ -18,7 +18,7 @@ struct port {
 	struct bundle bundle;
 };
 
-#define PORTS 16384
+#define PORTS MARKS
 
 /* Each at a place that its address gives; of two with one place the newer one stays. */
 struct {
@@ -28,17 +28,12 @@ struct {
 	__type(value, struct port);
 } ports SEC(".maps");
 
-/* At a port's place: whether keys wait there. `ports` is too large to look at for terminals that are not followed. */
-bool waits[PORTS];
-
-static __always_inline __u32 place_of_port(__u64 address)
-{
-	return address * 11400714819323198485ULL >> 50;
-}
+/* The ports where keys wait. */
+struct marks waited_at = {};
 
 static __always_inline struct port *port_at(__u64 address)
 {
-	__u32 at = place_of_port(address);
+	__u32 at = mark_of(address);
 
 	return bpf_map_lookup_elem(&ports, &at);
 }
@@ -108,9 +103,7 @@ static __always_inline bool begin_at_terminal(struct scratch *scratch, struct tt
 SEC("tp_btf/workqueue_queue_work")
 int BPF_PROG(queued, int cpu, void *queue, struct work_struct *work)
 {
-	struct task_struct *current = bpf_get_current_task_btf();
-
-	if ((!current->bpf_storage && !settings.terminals) || !passes_characters(work))
+	if ((!settings.terminals && !is_numbered()) || !passes_characters(work))
 		return 0;
 	struct cpu *here = this_cpu();
 	struct scratch *scratch = scratch_at(IN_TASK);
@@ -136,11 +129,11 @@ int BPF_PROG(queued, int cpu, void *queue, struct work_struct *work)
 	if (back)
 		scratch->bundle.way = ECHOES;
 	known->address = address;
-	known->writer = current->bpf_storage ? running(here) : 0;
+	known->writer = running(here);
 	known->writer_way = writer_way;
 	copy_bundle(&known->bundle, &scratch->bundle);
 	known->since = now;
-	waits[place_of_port(address)] = true;
+	mark(&waited_at, address);
 	return 0;
 }
 
@@ -176,7 +169,7 @@ int BPF_PROG(worker_begins, struct work_struct *work)
 	struct cpu *cpu = passes_characters(work) ? this_cpu() : 0;
 	__u64 address = cpu ? number_from(cpu, port_of(work)) : 0;
 
-	if (!cpu || !waits[place_of_port(address)])
+	if (!cpu || !is_marked(&waited_at, address))
 		return 0;
 	struct port *port = find_port(address);
 	struct scratch *scratch = scratch_at(IN_TASK);
@@ -185,7 +178,7 @@ int BPF_PROG(worker_begins, struct work_struct *work)
 
 	if (!scratch || !worker)
 		return 0;
-	waits[place_of_port(address)] = false;
+	unmark(&waited_at, address);
 	add_visits(&port->bundle, WORKER_QUEUE, since(port->since, now), worker, now);
 	add_later_keys(scratch, port, now);
 	copy_bundle(&scratch->bundle, &port->bundle);
@@ -250,8 +243,8 @@ static __always_inline __u32 writer_of_other_end(struct cpu *cpu, __u64 address)
 SEC("tp_btf/workqueue_execute_end")
 int BPF_PROG(worker_ends, struct work_struct *work)
 {
-	struct cpu *cpu = bpf_get_current_task_btf()->bpf_storage ? this_cpu() : 0;
-	__u32 number = cpu ? running(cpu) : 0;
+	struct cpu *cpu = this_cpu();
+	__u32 number = cpu ? cpu->running : 0;
 	struct task *worker = task_at(number);
 
 	if (!cpu || !worker || !worker->port)
