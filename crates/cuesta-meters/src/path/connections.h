@@ -30,6 +30,13 @@ struct ends {
 	__u16 local_port, remote_port;
 };
 
+/* The beginning of a segment. */
+struct tcp_header {
+	__be16 from, to;
+	__be32 seq, ack;
+	__u8 offset; /* of the data, in the upper four bits, in words */
+};
+
 /* How often something has been sent for a key. */
 struct recent {
 	__u32 to, sent;

@@ -2,8 +2,9 @@
 //!
 //! - [`Follower`]: the running programs; [`FollowSpec`]: which keys they follow. It gives rows of `paths.jsonl`.
 //! - `path.bpf.c`: the programs, and what they share. `kernel.h`: what they know of the kernel. `spent.h`: what a task spends its time on.
-//!   `connections.h`: which lines are followed. `keys.h`: who has a key, and by which visits. `contexts.h`: who is woken for a key.
-//!   `tasks.h`, `terminals.h`, `segments.h`, `flows.h`: how keys are passed on. `finished.h`: paths leave the kernel.
+//!   `connections.h`: which lines are followed. `keys.h`: who has a key, and by which visits. `reads.h`: for which lines a task writes.
+//!   `contexts.h`: who is woken for a key. `segments.h`, `tasks.h`, `terminals.h`, `flows.h`, `echoes.h`: how keys come, are passed on
+//!   and leave. `finished.h`: paths leave the kernel. `marks.h`: what spares most programs a look at tasks and terminals.
 //! - `chain`: the bytes of a finished path → its hops. Pure.
 
 #[cfg(not(feature = "exact"))]
