@@ -1,5 +1,5 @@
 """One process for all users, an asyncio event loop: `event_loop PORT` gives each a shell at a terminal, `event_loop
-PORT BEHIND` passes on to another port.
+PORT BEHIND` passes on to another port, or to `ADDRESS:PORT`.
 """
 
 import asyncio
@@ -31,7 +31,8 @@ async def serve_shell(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 
 
 async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    there, behind = await asyncio.open_connection("127.0.0.1", int(sys.argv[2]))
+    address, _, port = sys.argv[2].rpartition(":")
+    there, behind = await asyncio.open_connection(address or "127.0.0.1", int(port))
     await asyncio.gather(copy(reader, behind), copy(there, writer))
 
 

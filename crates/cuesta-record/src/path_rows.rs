@@ -36,6 +36,8 @@ pub enum HopKind {
     Sent,
     /// TCP held the echo back after the call that wrote it had ended.
     Held,
+    /// Another machine had the key: from what was sent there to its answer.
+    Beyond,
 }
 
 plain_types!(HopKind = "str", HopReason = "str");
@@ -105,7 +107,7 @@ record! {
 record! {
     /// A part of a path: what passed on one thing at one task. A visit of a task may have several, which were interleaved.
     PathHop {
-        /// `on_cpu`, `run_queue`, `waking`, `timer`, `disk`, `sleeping`, `network_stack`, `worker_queue`, `others_keys`, `sent` or `held`
+        /// `on_cpu`, `run_queue`, `waking`, `timer`, `disk`, `sleeping`, `network_stack`, `worker_queue`, `others_keys`, `sent`, `held` or `beyond`
         kind: HopKind = Unitless;
         /// the task's name; empty if no task had the key
         task: String = Unitless | "";
@@ -114,7 +116,8 @@ record! {
         /// of `timer`, `disk` and `sleeping`: the system call in which it slept last
         #[serde(skip_serializing_if = "Option::is_none")]
         call: Option<String> = Unitless | none;
-        /// of `run_queue`: the task that had the CPU last; of `sleeping`: the task that woke it; null if it was an interrupt
+        /// of `run_queue`: the task that had the CPU last; of `sleeping`: the task that woke it; null if it was an interrupt;
+        /// of `beyond`: the other machine's address and port
         #[serde(skip_serializing_if = "Option::is_none")]
         other: Option<String> = Unitless | none;
         /// the number of that task

@@ -34,7 +34,7 @@ class PathHop:
 
     kind: str = declare(
         "`network_stack`, `run_queue`, `waking`, `on_cpu`, `worker_queue`, `timer`, `disk`, `sleeping`, `others_keys`, "
-        "`held` or `sent`; `outside` is the network and the client, `unclosed` what could not be attributed"
+        "`held`, `sent` or `beyond`; `outside` is the network and the client, `unclosed` what could not be attributed"
     )
     task: str = declare("the task's name; empty outside of the host")
     pid: int | None = declare("the task's number; None if there were several")
@@ -92,6 +92,7 @@ SLEEPING = "a task slept until something woke it: a lock, another task, a device
 OTHERS_KEYS = "the task that had the key was running for keys of others"
 HELD = "TCP held the echo back after it had been written"
 SENT = "the echo went down the network stack"
+BEYOND = "another machine had the key, until its answer came"
 
 
 @figure_table
@@ -129,6 +130,7 @@ class PathPart:
     others_keys: HopTimes = declare(f"Sum of these hops of a key: {OTHERS_KEYS}", label="{} busy with others' keys")
     held: HopTimes = declare(f"Sum of these hops of a key: {HELD}")
     sent: HopTimes = declare(f"Sum of these hops of a key: {SENT}")
+    beyond: HopTimes = declare(f"Sum of these hops of a key: {BEYOND}")
     parts: list[PathHop] = declare("where it goes on average: a row for each kind of hop and task, the largest first")
     chain: list[ChainedHop] = declare("the chain of hops that most keys share")
     chain_keys: int = declare("keys that have this chain", Unit.COUNT)
@@ -165,6 +167,7 @@ class AnswerPath:
     others_keys: HopMean = declare(f"Sum of these hops of an answer: {OTHERS_KEYS}", label="{} busy with others' keys")
     held: HopMean = declare(f"Sum of these hops of an answer: {HELD}")
     sent: HopMean = declare(f"Sum of these hops of an answer: {SENT}")
+    beyond: HopMean = declare(f"Sum of these hops of an answer: {BEYOND}")
     bands: list[PathBand] = declare("where the time goes of answers around the 50th, 90th, 95th and 99th percentile")
 
 

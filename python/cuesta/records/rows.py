@@ -792,7 +792,7 @@ class PathHop:
 
     kind: str
     """`on_cpu`, `run_queue`, `waking`, `timer`, `disk`, `sleeping`, `network_stack`, `worker_queue`, `others_keys`,
-    `sent` or `held`."""
+    `sent`, `held` or `beyond`."""
     task: str = ""
     """The task's name; empty if no task had the key."""
     pid: int = 0
@@ -801,7 +801,7 @@ class PathHop:
     """Of `timer`, `disk` and `sleeping`: the system call in which it slept last."""
     other: str | None = None
     """Of `run_queue`: the task that had the CPU last; of `sleeping`: the task that woke it; null if it was an
-    interrupt."""
+    interrupt; of `beyond`: the other machine's address and port."""
     other_pid: int | None = None
     """The number of that task."""
     why: str | None = None

@@ -1,10 +1,12 @@
 //! The bytes of a finished path, as `finished.h` writes them → its hops.
 
+use std::net::{Ipv6Addr, SocketAddr};
+
 use cuesta_record::{HopKind, HopReason, PathHop, PathRow, Stamp};
 use syscalls::Sysno;
 
 /// In the order of the programs.
-const KINDS: [HopKind; 11] = [
+const KINDS: [HopKind; 12] = [
     HopKind::OnCpu,
     HopKind::RunQueue,
     HopKind::Waking,
@@ -16,6 +18,7 @@ const KINDS: [HopKind; 11] = [
     HopKind::OthersKeys,
     HopKind::Sent,
     HopKind::Held,
+    HopKind::Beyond,
 ];
 const REASONS: [HopReason; 7] = [
     HopReason::Other,
@@ -87,6 +90,7 @@ fn add_hops(visit: &Bytes<'_>, begun: u64, hops: &mut Vec<PathHop>) -> Option<()
         let (other, other_pid) = match kind {
             HopKind::RunQueue => visit.name(RIVAL)?,
             HopKind::Sleeping => visit.name(WAKER)?,
+            HopKind::Beyond => (visit.peer(RIVAL)?.to_string(), 0),
             _ => (String::new(), 0),
         };
         hops.push(PathHop {
@@ -143,6 +147,12 @@ impl<'a> Bytes<'a> {
 
     fn u64(&self, at: usize) -> Option<u64> {
         self.array(at).map(u64::from_ne_bytes)
+    }
+
+    /// Another machine's address and port, as `write_peer` has them.
+    fn peer(&self, at: usize) -> Option<SocketAddr> {
+        let address = Ipv6Addr::from(self.array::<16>(at + 4)?).to_canonical();
+        Some(SocketAddr::new(address, u16::try_from(self.u32(at)?).ok()?))
     }
 
     /// A task's name and number, as `struct name` has them: no name if the number is 0.
@@ -217,6 +227,19 @@ mod tests {
         };
         assert_eq!(kind_of(libc::SYS_pselect6), (HopKind::Sleeping, Some(HopReason::Unseen)));
         assert_eq!(kind_of(libc::SYS_clock_nanosleep), (HopKind::Timer, None));
+    }
+
+    #[test]
+    fn another_machine_is_named_by_its_address() {
+        let mut visit = visit(&[(11, 400)], 1500, 0, 0);
+        let peers = [("::ffff:10.0.0.5", "10.0.0.5:22"), ("2001:db8::5", "[2001:db8::5]:22")];
+        for (address, name) in peers {
+            let address: Ipv6Addr = address.parse().unwrap();
+            let peer = [&22_u32.to_ne_bytes()[..], &address.octets()].concat();
+            visit[RIVAL..RIVAL + NAME].copy_from_slice(&peer);
+            let hop = read_path(&path(22, &[visit.clone()])).unwrap().hops.remove(0);
+            assert_eq!((hop.kind, hop.ns, hop.other.as_deref()), (HopKind::Beyond, 400, Some(name)));
+        }
     }
 
     #[test]

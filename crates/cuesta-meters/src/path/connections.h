@@ -37,9 +37,10 @@ struct tcp_header {
 	__u8 offset; /* of the data, in the upper four bits, in words */
 };
 
-/* How often something has been sent for a key. */
+/* How often something has been sent for a key, and how many keys before it were not answered when it came: what is sent next may be
+ * theirs. */
 struct recent {
-	__u32 to, sent;
+	__u32 to, sent, ahead;
 };
 
 /* Its place in `connections` is its number, which its port gives: to look it up in a hash table takes ten times as long. */
@@ -175,23 +176,24 @@ static __always_inline bool is_control(__u32 port, __u32 to)
 	return settings.controls && to && (mixed ^ mixed >> 15) * 3266489917U < 1U << 29;
 }
 
-/* Whether there is nothing more to be sent for a key: enough was, or something was and a newer key has come. */
+/* Whether there is nothing more to be sent for a key: enough was, or its answer was and a newer key has come. */
 static __always_inline bool is_over(struct connection *connection, __u32 to, __u32 turn)
 {
 	struct recent *recent = &connection->recent[turn % RECENT];
 
-	return recent->to != to || recent->sent >= MOST_SENT || (recent->sent && connection->received != to);
+	return recent->to != to || recent->sent >= MOST_SENT || (recent->sent > recent->ahead && connection->received != to);
 }
 
 /* A key has come; its turn among the recent ones. */
 static __always_inline __u32 add_recent(struct connection *connection, __u32 to)
 {
 	__u32 turn = connection->next++;
-	struct recent *recent = &connection->recent[turn % RECENT];
+	struct recent *recent = &connection->recent[turn % RECENT], *before = &connection->recent[(turn - 1) % RECENT];
 
 	connection->received = to;
 	recent->to = to;
 	recent->sent = 0;
+	recent->ahead = before->to && before->ahead >= before->sent ? before->ahead - before->sent + 1 : 0;
 	return turn;
 }
 

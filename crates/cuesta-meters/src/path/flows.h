@@ -1,4 +1,6 @@
-/* Connections within this machine that are not followed themselves, and carry keys of lines that are: of a proxy to what is behind it. */
+/* Connections that are not followed themselves, and carry keys of lines that are: of a proxy to what is behind it, on this machine or on
+ * another one.
+ */
 #pragma once
 
 #include "contexts.h"
@@ -8,7 +10,9 @@ struct flow {
 	struct bundle bundle;
 	__u64 since;
 	__u32 line;    /* as of a port */
-	__u32 reader;  /* the task that last read it at the other end */
+	__u32 reader;  /* the task that last read it at the other end; if that is on another machine, who last read its answers */
+	bool is_local; /* whether it has come to its other end, on this machine */
+	struct bundle asked; /* the last keys, as long as that is not known; `n` of them so far */
 };
 
 struct {
@@ -17,6 +21,9 @@ struct {
 	__type(key, struct ends);
 	__type(value, struct flow);
 } flows SEC(".maps");
+
+/* A new one: too large for the stack. */
+struct flow no_flow = {};
 
 __u32 flowed = 0;
 
@@ -35,18 +42,97 @@ static __always_inline struct flow *flow_to(const struct sock *sk)
 	return bpf_map_lookup_elem(&flows, &writer);
 }
 
+/* What this end wrote last, if its other end is on another machine. */
+static __always_inline struct flow *flow_beyond(const struct sock *sk)
+{
+	struct ends ends = {};
+
+	if (!flowed)
+		return 0;
+	read_ends(sk, &ends);
+	struct flow *flow = bpf_map_lookup_elem(&flows, &ends);
+
+	return flow && !flow->is_local ? flow : 0;
+}
+
+/* Remembers what goes to another machine, which may answer much later, when more has gone there. */
+static __always_inline void ask(struct flow *flow, const struct bundle *bundle)
+{
+	if (flow->asked.connection != bundle->connection)
+		flow->asked.n = 0;
+	flow->asked.connection = bundle->connection;
+	for (int each = 0; each < MOST_KEYS; each++) {
+		if (each >= bundle->n)
+			break;
+		flow->asked.keys[flow->asked.n++ % MOST_KEYS] = bundle->keys[each];
+	}
+}
+
+/* The other end of a connection: its port in place of a number, its address (IPv6) in place of a name. */
+static __always_inline void write_peer(struct name *peer, const struct sock *sk)
+{
+	peer->pid = bpf_ntohs(sk->__sk_common.skc_dport);
+	if (sk->__sk_common.skc_family == AF_INET) {
+		__be32 address[4] = { 0, 0, bpf_htonl(0xffff), sk->__sk_common.skc_daddr };
+
+		__builtin_memcpy(peer->comm, address, NAME);
+	} else {
+		BPF_CORE_READ_INTO((__be32(*)[4])&peer->comm, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr32);
+	}
+}
+
+/* Another machine answers: for any of the keys that went there and are not over. Not static, as `collect`. */
+__noinline int collect_asked(struct flow *flow, struct bundle *bundle, struct name *peer, __u64 now)
+{
+	struct connection *line = flow ? connection_at(flow->asked.connection) : 0;
+	__u32 n = 0;
+
+	if (!line || !bundle || !peer)
+		return false;
+	bundle->connection = flow->asked.connection;
+	bundle->way = ECHOES;
+	for (__u32 at = 0; at < MOST_KEYS; at++) {
+		struct going *key = &flow->asked.keys[at];
+		struct visit *before = visit_at(key->visit);
+
+		if (at >= flow->asked.n || !before || is_over(line, key->to, key->turn))
+			continue;
+		struct visit *visit = add_visit(key->visit, now);
+		struct going *going = &bundle->keys[n++ % MOST_KEYS];
+
+		if (!visit)
+			break;
+		visit->ns[BEYOND] = since(before->ended, now);
+		visit->rival = *peer;
+		*going = *key;
+		going->visit = visit->id;
+	}
+	bundle->n = n;
+	return n > 0;
+}
+
 static __always_inline void flow_comes(struct cpu *cpu, __u32 level, const struct sock *sk, __u64 now)
 {
-	struct flow *flow = flow_to(sk);
-	struct ready *ready = flow && flow->bundle.n ? announce(cpu, level, now) : 0;
+	struct flow *flow = flow_to(sk), *beyond = flow ? 0 : flow_beyond(sk);
+	struct ready *ready = (flow && flow->bundle.n) || beyond ? announce(cpu, level, now) : 0;
 	struct scratch *scratch = scratch_at(level);
+	struct name peer = {};
 
 	if (!ready || !scratch)
 		return;
-	copy_bundle(&ready->bundle, &flow->bundle);
-	flow->bundle.n = 0;
-	add_visits(&ready->bundle, NETWORK_STACK, since(flow->since, now), 0, now);
-	if (flow->reader) /* it may be awake; if it is not, it will be woken */
+	if (beyond)
+		write_peer(&peer, sk);
+	if (flow) {
+		flow->is_local = true;
+		copy_bundle(&ready->bundle, &flow->bundle);
+		flow->bundle.n = 0;
+		add_visits(&ready->bundle, NETWORK_STACK, since(flow->since, now), 0, now);
+	} else if (!collect_asked(beyond, &ready->bundle, &peer, now)) {
+		end_announcement(cpu, level);
+		return;
+	}
+	flow = flow ? flow : beyond;
+	if (flow && flow->reader) /* it may be awake; if it is not, it will be woken */
 		give(scratch, &ready->bundle, flow->reader, false, now);
 }
 
@@ -76,14 +162,14 @@ static __always_inline void write_flow(struct scratch *scratch, struct cpu *cpu,
 	if (!has)
 		return;
 	if (!flow) {
-		struct flow empty = {};
-
-		bpf_map_update_elem(&flows, &ends, &empty, BPF_ANY);
+		bpf_map_update_elem(&flows, &ends, &no_flow, BPF_ANY);
 		flow = bpf_map_lookup_elem(&flows, &ends);
 	}
 	if (!flow)
 		return;
 	copy_bundle(&flow->bundle, &scratch->bundle);
+	if (!flow->is_local && scratch->bundle.way == KEYS)
+		ask(flow, &scratch->bundle);
 	flow->since = now;
 	flow->line = line;
 	flowed = 1;

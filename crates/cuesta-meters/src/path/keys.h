@@ -9,7 +9,7 @@
 #include "spent.h"
 
 /* Kinds of a visit's time that are not a task's, after those of `spent.h`. */
-enum { NETWORK_STACK = OWN_KINDS, WORKER_QUEUE, OTHERS_KEYS, SENT, HELD, KINDS };
+enum { NETWORK_STACK = OWN_KINDS, WORKER_QUEUE, OTHERS_KEYS, SENT, HELD, BEYOND, KINDS };
 /* Where to a key goes: to the program, or back with its echo. */
 enum { KEYS, ECHOES, PASSING, BACK = 4 };
 /* Why an echo is held, and of a task's visit why it waited, or that the end of its sleep was not seen; as `chain.rs` reads it. */
@@ -26,7 +26,7 @@ struct visit {
 	__u32 id, parent;
 	__u32 call; /* what its task last slept in */
 	__u32 why;  /* as above */
-	struct name task, rival, waker;
+	struct name task, rival, waker; /* of `BEYOND` `rival` is the other machine, as in `write_peer` */
 	__u32 unused;
 };
 

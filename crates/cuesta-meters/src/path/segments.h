@@ -175,14 +175,16 @@ static __always_inline void read_other(struct cpu *cpu, const struct sock *sk, _
 {
 	__u32 number = running(cpu);
 	struct task *task = task_at(number);
-	struct flow *flow = task ? flow_to(sk) : 0;
+	struct flow *flow = task ? flow_to(sk) : 0, *beyond = task && !flow ? flow_beyond(sk) : 0;
 
 	if (!task)
 		return;
+	if (beyond)
+		flow = beyond;
 	does(task, flow ? flow->bundle.connection : (__u64)sk, now);
 	if (flow) {
 		flow->reader = number;
-		task->now = flow->bundle.connection << 1 | flow->bundle.way;
+		task->now = flow->bundle.connection << 1 | (beyond ? ECHOES : flow->bundle.way);
 	} else {
 		task->now = 0; /* another line's */
 	}

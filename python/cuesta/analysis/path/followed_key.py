@@ -13,7 +13,7 @@ from cuesta.records.rows import PathRow
 
 KINDS = (
     *("network_stack", "worker_queue", "waking", "run_queue", "on_cpu", "timer", "disk", "sleeping", "others_keys"),
-    *("held", "sent"),
+    *("held", "sent", "beyond"),
 )
 """Kinds of hops, in the order in which one visit of a task shows them."""
 OUTSIDE, UNCLOSED = "outside", "unclosed"

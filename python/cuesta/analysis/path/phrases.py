@@ -17,6 +17,7 @@ LABELS = {
     "others_keys": "others' keys",
     "held": "held by TCP",
     "sent": "sent",
+    "beyond": "another machine",
     "outside": "network and client",
     "unclosed": "not attributed",
 }
@@ -96,6 +97,7 @@ DESCRIBED: dict[str, Callable[[PathHop], str]] = {
     "on_cpu": lambda hop: f"{name_task(hop.task)} running",
     "network_stack": lambda _: "the host's network stack",
     "sent": lambda _: "the way down the network stack",
+    "beyond": lambda hop: f"another machine, {hop.other}",
     "outside": lambda _: "network and client",
     "unclosed": lambda _: "in no hop",
 }
