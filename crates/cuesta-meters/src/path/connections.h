@@ -51,6 +51,7 @@ struct connection {
 	__u32 next;
 	struct recent recent[RECENT];
 	__u32 reader;           /* the task that last read from it */
+	bool is_unfollowed;     /* whether its last key is not followed: what is sent counts as sent for it, too */
 };
 
 struct {
@@ -191,6 +192,7 @@ static __always_inline __u32 add_recent(struct connection *connection, __u32 to)
 	struct recent *recent = &connection->recent[turn % RECENT], *before = &connection->recent[(turn - 1) % RECENT];
 
 	connection->received = to;
+	connection->is_unfollowed = false;
 	recent->to = to;
 	recent->sent = 0;
 	recent->ahead = before->to && before->ahead >= before->sent ? before->ahead - before->sent + 1 : 0;

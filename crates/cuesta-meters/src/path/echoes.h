@@ -156,7 +156,9 @@ int BPF_PROG(segment_leaves, struct sk_buff *skb)
 	struct scratch *scratch = scratch_at(level);
 	struct connection *connection = connection_at(number);
 
-	if (!cpu || !out || !path || !connection || !scratch || (settings.sees_writes && !out->waiting))
+	if (!cpu || !out || !path || !connection || !scratch)
+		return 0;
+	if (settings.sees_writes && !out->waiting && !connection->is_unfollowed)
 		return 0;
 	struct tcp_sock *tcp = (struct tcp_sock *)sk;
 	struct tcp_header header;
@@ -170,6 +172,8 @@ int BPF_PROG(segment_leaves, struct sk_buff *skb)
 		return 0;
 	__u64 now = bpf_ktime_get_ns();
 
+	if (connection->is_unfollowed)
+		connection->recent[(connection->next - 1) % RECENT].sent++;
 	if (!settings.sees_writes && level == IN_TASK)
 		write_followed(scratch, sk, running(cpu), seq, now);
 	path->ends = connection->ends;

@@ -167,7 +167,9 @@ static __always_inline void write_flow(struct scratch *scratch, struct cpu *cpu,
 	}
 	if (!flow)
 		return;
-	copy_bundle(&flow->bundle, &scratch->bundle);
+	if (flow->bundle.connection != scratch->bundle.connection || flow->bundle.way != scratch->bundle.way)
+		flow->bundle.n = 0;
+	add_keys(&flow->bundle, &scratch->bundle); /* to those that have not arrived yet */
 	if (!flow->is_local && scratch->bundle.way == KEYS)
 		ask(flow, &scratch->bundle);
 	flow->since = now;

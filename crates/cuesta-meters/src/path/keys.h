@@ -60,17 +60,23 @@ struct bundle {
 	struct going keys[MOST_KEYS];
 };
 
-/* With no more than it has: most have one key. */
-static __always_inline void copy_bundle(struct bundle *to, const struct bundle *from)
+/* Adds the keys of another bundle, which are of the same line and way. */
+static __always_inline void add_keys(struct bundle *to, const struct bundle *from)
 {
 	to->connection = from->connection;
 	to->way = from->way;
-	to->n = from->n;
 	for (int each = 0; each < MOST_KEYS; each++) {
-		if (each >= from->n)
+		if (each >= from->n || to->n >= MOST_KEYS)
 			break;
-		to->keys[each] = from->keys[each];
+		to->keys[to->n++ % MOST_KEYS] = from->keys[each];
 	}
+}
+
+/* With no more than it has: most have one key. */
+static __always_inline void copy_bundle(struct bundle *to, const struct bundle *from)
+{
+	to->n = 0;
+	add_keys(to, from);
 }
 
 /* A key that a task has. */
@@ -239,7 +245,8 @@ static __always_inline void split_cpu(struct visit *visit, struct task *task, st
 /* `collect` and `give` are not static, as `spent_between`.
  *
  * Fetches the keys that a task has of a connection, each with its visit there, into `scratch->bundle`. Says whether there are any.
- * `way` may be with `PASSING`: to a terminal or over a connection; and with `BACK`: towards where the keys came from. */
+ * `way` may be with `PASSING`: to a terminal or over a connection; and with `BACK`: towards where the keys came from. What was passed
+ * on there before is not fetched again, but for answers: these may come in pieces. */
 __noinline int collect(struct scratch *scratch, __u32 number, __u32 connection, __u32 way, __u64 now)
 {
 	bool passes = way & PASSING, back = way & BACK;
@@ -251,6 +258,7 @@ __noinline int collect(struct scratch *scratch, __u32 number, __u32 connection, 
 	struct task *task = task_at(number);
 	struct connection *line = connection_at(connection);
 	struct bundle *bundle = &scratch->bundle;
+	bool has_any = false;
 	__u32 n = 0;
 
 	bundle->connection = connection;
@@ -268,6 +276,9 @@ __noinline int collect(struct scratch *scratch, __u32 number, __u32 connection, 
 			free_place(holding, at);
 			continue;
 		}
+		has_any = true;
+		if (passes && !back && way == KEYS && had->key.sink == scratch->sink)
+			continue;
 		struct visit *visit = add_visit(had->key.visit, now);
 
 		if (!visit)
@@ -286,7 +297,7 @@ __noinline int collect(struct scratch *scratch, __u32 number, __u32 connection, 
 		}
 	}
 	bundle->n = n;
-	return n > 0;
+	return has_any;
 }
 
 static __always_inline void put(struct had *had, struct going *key, struct spent *spent, __u64 now)

@@ -140,7 +140,8 @@ static __always_inline void key_comes(struct cpu *cpu, __u32 level, const struct
 	if (received == connection->received)
 		return;
 	if (is_control(connection->ends.remote_port, received)) {
-		connection->received = received;
+		add_recent(connection, received);
+		connection->is_unfollowed = true;
 		return;
 	}
 	announce_key(cpu, level, number, &key, now);

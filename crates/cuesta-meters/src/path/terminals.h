@@ -124,6 +124,8 @@ int BPF_PROG(queued, int cpu, void *queue, struct work_struct *work)
 		known->reader = known->line = 0;
 	if (!(settings.terminals && begin_at_terminal(scratch, port, now)) && !collect_written(scratch, here, &known->line, back, now))
 		return 0;
+	if (!scratch->bundle.n)
+		return 0;
 	__u32 writer_way = scratch->bundle.way;
 
 	if (back)
