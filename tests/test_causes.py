@@ -7,7 +7,6 @@ import socket
 import socketserver
 import subprocess
 import threading
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
@@ -19,6 +18,7 @@ from cuesta.cli import main
 from cuesta.ledger.rows import json_rows
 from tests.at_a_shell import PLAN, TAPE
 from tests.conftest import Write
+from tests.control_groups import control_group
 from tests.daemons import AT_A_SHELL, Host, busybox, free_port, keygen, listening, sshd, telnetd
 from tests.enough import ended_when
 from tests.own_network import own_network
@@ -245,19 +245,6 @@ def test_a_limit_of_open_files_is_named(causes_at: Any) -> None:
     opens = "python3 -c 'files = [open(\"/dev/null\") for _ in range(99)]'"
     causes = causes_at(f"pty:prlimit --nofile=40 {opens}", failure="exited-at-start")
     assert causes["file limit"]["certain"]
-
-
-@contextmanager
-def control_group(controller: str, name: str = "", **settings: str) -> Iterator[Path]:
-    """A control group of version 1, with files set."""
-    folder = Path(f"/sys/fs/cgroup/{controller}") / (name or f"cuesta-{uuid.uuid4().hex[:8]}")
-    folder.mkdir()
-    for file, text in settings.items():
-        (folder / file.replace("__", ".")).write_text(text)
-    try:
-        yield folder
-    finally:
-        folder.rmdir()
 
 
 def test_a_cpu_quota_is_named(causes_at: Any) -> None:

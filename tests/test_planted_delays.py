@@ -1,12 +1,16 @@
 """Delays of known kinds in real hosts are found at the right hop of each key, and the hops sum up to the echo."""
 
 import json
+import os
 import statistics
+import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import pytest
 
 from cuesta.analysis.path.derive import join_run
 from cuesta.analysis.path.followed_key import KeyPath
@@ -15,8 +19,9 @@ from cuesta.errors import Exit
 from cuesta.ledger.run_folder import open_run
 from tests.busy import BUSY
 from tests.conftest import Write
+from tests.control_groups import control_group
 from tests.hosts.lines import host, over_tcp
-from tests.real_paths import CLOSES, allow
+from tests.real_paths import CLOSES, allow, assert_sums
 
 TAPE = r"""
 Set Echo timed
@@ -69,14 +74,18 @@ PLANTED = (
 )
 
 
-def run_at(planted: Sequence[Planted], here: Path, write: Write, measure: str = "4s") -> dict[Planted, list[KeyPath]]:
-    """Type at a host of each delay, all at once; the paths of each one's keys."""
+Found = dict[Planted, list[KeyPath]]
+"""The paths of the keys of each host."""
+
+
+def run_at(planted: Sequence[Planted], here: Path, write: Write, before: Sequence[str] = ()) -> Found:
+    """Type at a host of each delay, all at once. Each is started by a command `before` it."""
     write("keys.tape", TAPE)
-    plan = [PLAN.replace("4s", measure)]
+    plan = [PLAN]
     with ExitStack() as hosts:
         for number, each in enumerate(planted):
             (here / str(number)).mkdir()
-            command = [*host("delays", here / str(number) / "log.jsonl"), each.how, str(each.milliseconds)]
+            command = [*before, *host("delays", here / str(number) / "log.jsonl"), each.how, str(each.milliseconds)]
             reached = hosts.enter_context(over_tcp(command, here / str(number), False))
             plan.append(f'[[group]]\nname = "{number}"\ntarget = "{reached.target}"\n')
         write("plan.toml", "\n".join(plan))
@@ -90,9 +99,11 @@ def run_at(planted: Sequence[Planted], here: Path, write: Write, measure: str = 
     }
 
 
-def test_each_delay_is_found_at_its_hop(here: Path, write: Write) -> None:
+@pytest.mark.parametrize("size", [None, *(pytest.param(size, marks=pytest.mark.nightly) for size in (1, 20, 80))])
+def test_each_delay_is_found_at_its_hop(size: int | None, here: Path, write: Write) -> None:
     every, right = 0, 0
-    for number, (planted, keys) in enumerate(run_at(PLANTED, here, write).items()):
+    sized = [replace(each, milliseconds=size or each.milliseconds) for each in PLANTED]
+    for number, (planted, keys) in enumerate(run_at(sized, here, write).items()):
         rows = map(json.loads, (here / str(number) / "log.jsonl").read_text().splitlines())
         longest = max(row["took"] for row in rows if row["did"] == "delayed") if planted.how != "batch" else sys.maxsize
         least = 1_000_000 * planted.milliseconds if planted.is_exact else 0
@@ -108,3 +119,38 @@ def test_each_delay_is_found_at_its_hop(here: Path, write: Write) -> None:
             assert 0 <= key.unclosed <= CLOSES[0] + CLOSES[1] * key.ns, (planted.how, key.hops)
             assert key.outside >= 0, (planted.how, key.hops)
     assert every - right <= allow(every)
+
+
+@contextmanager
+def hogs(folder: Path, cpu: str) -> Iterator[None]:
+    """Have two processes named `hog` want a CPU all the time."""
+    (program := folder / "hog").symlink_to("/bin/sh")
+    started = [subprocess.Popen(["taskset", "-c", cpu, program, "-c", "while :; do :; done"]) for _ in range(2)]
+    try:
+        yield
+    finally:
+        for each in started:
+            each.kill()
+            each.wait()
+
+
+@pytest.mark.nightly
+def test_the_neighbour_that_has_the_cpu_is_named(here: Path, write: Write) -> None:
+    cpu = str(max(os.sched_getaffinity(0)))
+    with hogs(here, cpu):
+        (keys,) = run_at([Planted("spin", 6, "on_cpu", None)], here, write, ["taskset", "-c", cpu]).values()
+    waits = [{hop.other for hop in key.hops if hop.kind == "run_queue" and hop.ns > 1_000_000} for key in keys]
+    assert len(keys) > 15
+    assert sum("hog" not in others for others in waits) <= allow(len(keys)), waits
+    assert_sums(keys)
+
+
+@pytest.mark.nightly
+def test_a_used_up_quota_is_why_a_task_waits(here: Path, write: Write) -> None:
+    with control_group("cpu", cpu__cfs_quota_us="8000", cpu__cfs_period_us="50000") as group:
+        inside = ["sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$@"', "sh"]
+        (keys,) = run_at([Planted("spin", 12, "on_cpu", None)], here, write, inside).values()
+    waits = [[hop.why for hop in key.hops if hop.kind == "run_queue" and hop.ns > 1_000_000] for key in keys]
+    assert len(keys) > 15
+    assert sum("quota" not in reasons for reasons in waits) <= allow(len(keys)), waits
+    assert_sums(keys)
