@@ -52,7 +52,9 @@ impl Follower {
         }
         set_print(None);
         let mut open = ObjectBuilder::default().open_memory(PROGRAMS).map_err(refusal)?;
-        let lacking = leave_out_missing(&mut open)?;
+        let types = Btf::from_path(TYPES).map_err(refusal)?;
+        let has_point = |point: &str| types.type_by_name::<Typedef<'_>>(&format!("btf_trace_{point}")).is_some();
+        let lacking = leave_out_missing(&mut open, has_point)?;
         let sees_writes = !lacking.contains(&"tcp_sendmsg_locked");
         for mut map in open.maps_mut() {
             if map.name().to_string_lossy().ends_with(".rodata") {
@@ -115,13 +117,12 @@ fn add_row(record: &PathRecord, rows: &mut String) {
 }
 
 /// Leaves out programs whose tracepoints this kernel lacks, and names these.
-fn leave_out_missing(open: &mut OpenObject) -> Result<Vec<&'static str>, String> {
-    let types = Btf::from_path(TYPES).map_err(refusal)?;
+fn leave_out_missing(open: &mut OpenObject, has_point: impl Fn(&str) -> bool) -> Result<Vec<&'static str>, String> {
     let mut missing = Vec::new();
     for mut program in open.progs_mut() {
         let section = program.section().to_string_lossy().into_owned();
         let point = section.strip_prefix("tp_btf/").unwrap_or_default();
-        if types.type_by_name::<Typedef<'_>>(&format!("btf_trace_{point}")).is_some() {
+        if has_point(point) {
             continue;
         }
         let Some((known, _)) = MAY_LACK.iter().find(|(known, _)| *known == point) else {
@@ -139,4 +140,33 @@ fn settings(spec: FollowSpec, sees_writes: bool) -> Vec<u8> {
     let flags = [spec.terminals, spec.controls, sees_writes].map(u8::from);
     // The structure's size is a multiple of that of its ports.
     [ports, flags.to_vec(), vec![0]].concat()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn open() -> OpenObject {
+        set_print(None);
+        ObjectBuilder::default().open_memory(PROGRAMS).unwrap()
+    }
+
+    #[test]
+    #[ignore = "nightly"]
+    fn what_a_kernel_lacks_is_left_out_and_the_rest_is_accepted() {
+        for (lacking, _) in MAY_LACK {
+            let mut open = open();
+            assert_eq!(leave_out_missing(&mut open, |point| point != lacking).unwrap(), [lacking]);
+            let object = open.load().unwrap();
+            let running = object.progs().filter(|program| program.autoload()).count();
+            assert_eq!(running + 1, object.progs().count(), "without {lacking}");
+        }
+    }
+
+    #[test]
+    fn a_kernel_without_what_every_path_needs_is_refused() {
+        let refused = leave_out_missing(&mut open(), |point| point != "sched_switch").unwrap_err();
+        assert!(refused.contains("sched_switch"), "{refused}");
+    }
 }
