@@ -145,6 +145,8 @@ fn settings(spec: FollowSpec, sees_writes: bool) -> Vec<u8> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use libbpf_rs::ProgramImpl;
+
     use super::*;
 
     fn open() -> OpenObject {
@@ -159,7 +161,7 @@ mod tests {
             let mut open = open();
             assert_eq!(leave_out_missing(&mut open, |point| point != lacking).unwrap(), [lacking]);
             let object = open.load().unwrap();
-            let running = object.progs().filter(|program| program.autoload()).count();
+            let running = object.progs().filter(ProgramImpl::autoload).count();
             assert_eq!(running + 1, object.progs().count(), "without {lacking}");
         }
     }
