@@ -1,5 +1,6 @@
 """Keys that a host passes on to another machine: what it does itself is told, and how long the other one took."""
 
+import json
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -12,7 +13,8 @@ from tests.daemons import SHELL, free_port, listening, needed, sshd
 from tests.hosts.lines import module
 from tests.own_network import own_network
 from tests.path_hosts import LOOP, there_and_back
-from tests.real_paths import AT_PROMPT, PLAN, allow, assert_followed, follow
+from tests.real_paths import AT_PROMPT, PLAN, allow, assert_followed, follow, join, select_echoed
+from tests.test_remote_paths import write_command
 
 NETWORK = "198.18.7"
 DELAY = 0.09
@@ -64,3 +66,28 @@ def test_what_a_host_waits_for_on_another_machine_is_told(
     beyond = [sum(hop.ns for hop in key.hops if hop.kind == "beyond" and hop.other == behind) / 1e9 for key in paths]
     early = [took for took in beyond if took < 2 * DELAY]
     assert len(early) <= allow(len(paths)), early
+
+
+@pytest.mark.nightly
+def test_the_other_machine_tells_its_own_part_of_the_same_keys(here: Path, write: Write) -> None:
+    write("keys.tape", AT_PROMPT)
+    write("plan.toml", PLAN)
+    (folder := here / "host").mkdir()
+    (door := here / "door").mkdir()
+    with own_network(), other_machine(here) as behind, ExitStack() as hosts:
+        host = hosts.enter_context(sshd(door))
+        ssh = f"ssh://{host.place}?identity={door}/client&known_hosts={host.home}/.ssh/known_hosts"
+        farm = f"{ssh}&command={write_command(write)}&from={NETWORK}.2"
+        target = relay(folder, behind, hosts)
+        joined = join(here, target, "--users", "3", meters=f"bastion=machine,farm={farm}")
+    assert [each.name for each in joined] == ["bastion", "farm"]
+    keys = list(zip(*(select_echoed(each) for each in joined), strict=True))
+    assert len(keys) > 40
+    missing = [(at_bastion.missing, at_farm.missing) for at_bastion, at_farm in keys if not at_farm.path]
+    assert len(missing) <= allow(len(keys)), missing
+    for at_bastion, at_farm in keys:
+        if at_bastion.path and at_farm.path:
+            beyond = sum(hop.ns for hop in at_bastion.path.hops if hop.kind == "beyond") / 1e9
+            assert 2 * DELAY <= beyond - at_farm.path.ns / 1e9 < 3 * DELAY
+    path = json.loads((here / "out.json").read_text())["steps"][-1]["echo"]["path"]
+    assert path["hosts"]["farm"]["keys"] > 30

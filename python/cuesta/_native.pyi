@@ -238,8 +238,9 @@ class Follower:
     """Follows the keys of probe lines through this machine, in its kernel, until it is dropped."""
 
     @staticmethod
-    def start(*, terminals: bool) -> Follower:
-        """Begin to follow; with `terminals` also keys of this machine's marked terminals. Raises RunError."""
+    def start(*, terminals: bool, from_address: str | None = None) -> Follower:
+        """Begin to follow; with `terminals` also keys of this machine's marked terminals. With an address nothing but
+        all connections from there, a bastion. Raises RunError, and ValueError if it is no address."""
     def read_rows(self) -> str:
         """Paths that ended since the last call, and counts that changed: rows of `paths.jsonl`. Raises RunError."""
 

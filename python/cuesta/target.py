@@ -1,6 +1,7 @@
 """The syntax of targets, `KIND:REST`, without the native module. `line_kinds` has the table of kinds."""
 
 import re
+from ipaddress import ip_address
 
 BUILTIN_HOST = "host:"
 """The built-in host, which a run starts itself."""
@@ -23,3 +24,11 @@ def without_passwords(text: str) -> str:
 def kind_of(target: str) -> str:
     """The kind of line by which a target is reached."""
     return target.partition(":")[0]
+
+
+def is_address(value: object) -> bool:
+    """Whether a value is an address of IP, as text."""
+    try:
+        return isinstance(value, str) and bool(ip_address(value))
+    except ValueError:
+        return False

@@ -1,5 +1,6 @@
 //! The path of keys through this host, for Python.
 
+use std::net::IpAddr;
 use std::sync::Mutex;
 
 use cuesta_meters::path::{FollowSpec, Follower as Running};
@@ -14,9 +15,9 @@ pub(crate) struct Follower(Mutex<Running>);
 #[pymethods]
 impl Follower {
     #[staticmethod]
-    #[pyo3(signature = (*, terminals))]
-    fn start(py: Python<'_>, terminals: bool) -> PyResult<Self> {
-        let spec = FollowSpec { terminals, controls: true };
+    #[pyo3(signature = (*, terminals, from_address = None))]
+    fn start(py: Python<'_>, terminals: bool, from_address: Option<IpAddr>) -> PyResult<Self> {
+        let spec = FollowSpec { terminals, from: from_address, controls: true };
         py.detach(|| Running::start(spec)).map(|running| Self(running.into())).map_err(errors::run)
     }
 

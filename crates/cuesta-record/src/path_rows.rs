@@ -127,6 +127,15 @@ record! {
         /// or newer); of `sleeping`: `unseen` if the tracer did not see it end
         #[serde(skip_serializing_if = "Option::is_none")]
         why: Option<HopReason> = Unitless | none;
+        /// of `beyond`: the port of this end of the connection
+        #[serde(skip_serializing_if = "Option::is_none")]
+        port: Option<u16> = Unitless | none;
+        /// of `beyond`: offset in the stream to the other machine before what was sent, modulo 2^32
+        #[serde(skip_serializing_if = "Option::is_none")]
+        sent: Option<u32> = Bytes | none;
+        /// of `beyond`: how far the stream from there had come with the answer
+        #[serde(skip_serializing_if = "Option::is_none")]
+        answered: Option<u32> = Bytes | none;
         /// how long
         ns: u64 = Nanoseconds;
         /// when the task's visit ended, from the path's beginning

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
 from cuesta.plan.reading import read_text, refuse
-from cuesta.target import without_passwords
+from cuesta.target import is_address, without_passwords
 
 TRACED = ("exact", "calls")
 """Tiers that trace the kernel. A subject may follow: `exact:pid:7`."""
@@ -77,6 +77,9 @@ def _check_place(where: str) -> None:
         refuse("ssh logs in with a key or the agent: leave the password out")
     if parts.scheme not in ("ssh", "http", "https") or not parts.hostname:
         refuse("there are no such meters")
+    for bastion in parse_qs(parts.query).get("from", []):
+        if not is_address(bastion):
+            refuse(f"from={bastion}: expected the address of a bastion as this host sees it, such as from=10.0.0.4")
     _ = parts.port  # raises ValueError if it is no port
     if "," in parts.netloc.rpartition("@")[2]:
         refuse(f"no host begins after its comma: write {parts.scheme}:// before each")

@@ -807,6 +807,12 @@ class PathHop:
     why: str | None = None
     """Of `held`: why: `nagle`, `cork`, `window`, `congestion` or `other`; of `run_queue`: `quota` if a CPU quota was
     used up (Linux 6.18 or newer); of `sleeping`: `unseen` if the tracer did not see it end."""
+    port: int | None = None
+    """Of `beyond`: the port of this end of the connection."""
+    sent: int | None = None
+    """Of `beyond`: offset in the stream to the other machine before what was sent, modulo 2^32."""
+    answered: int | None = None
+    """Of `beyond`: how far the stream from there had come with the answer."""
     ns: int
     """How long."""
     ended: int

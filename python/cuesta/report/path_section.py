@@ -30,7 +30,7 @@ REASONS = {
 }
 UNSEEN = (
     "no followed key was seen there: its tracer knows connections by the driver's ports, and those behind a bastion "
-    "or a relay come from others"
+    "or a relay come from others; with from=ADDRESS its meters are told which (docs/path.md)"
 )
 HEADS: tuple[Cell, ...] = (
     "hop",

@@ -93,6 +93,7 @@ fn add_hops(visit: &Bytes<'_>, begun: u64, hops: &mut Vec<PathHop>) -> Option<()
             HopKind::Beyond => (visit.peer(RIVAL)?.to_string(), 0),
             _ => (String::new(), 0),
         };
+        let is_beyond = kind == HopKind::Beyond;
         hops.push(PathHop {
             kind,
             task: task.clone(),
@@ -101,6 +102,9 @@ fn add_hops(visit: &Bytes<'_>, begun: u64, hops: &mut Vec<PathHop>) -> Option<()
             other: (!other.is_empty()).then_some(other),
             other_pid: (other_pid > 0).then_some(other_pid),
             why: why.filter(|why| tells_of(*why, kind)),
+            port: is_beyond.then_some(u16::try_from(visit.u32(WAKER)?).ok()?),
+            sent: is_beyond.then_some(visit.u32(CALL)?),
+            answered: is_beyond.then_some(visit.u32(WHY)?),
             ns,
             ended,
         });
@@ -149,7 +153,7 @@ impl<'a> Bytes<'a> {
         self.array(at).map(u64::from_ne_bytes)
     }
 
-    /// Another machine's address and port, as `write_peer` has them.
+    /// Another machine's address and port, as `struct beyond` has them.
     fn peer(&self, at: usize) -> Option<SocketAddr> {
         let address = Ipv6Addr::from(self.array::<16>(at + 4)?).to_canonical();
         Some(SocketAddr::new(address, u16::try_from(self.u32(at)?).ok()?))
@@ -231,14 +235,15 @@ mod tests {
 
     #[test]
     fn another_machine_is_named_by_its_address() {
-        let mut visit = visit(&[(11, 400)], 1500, 0, 0);
+        let mut visit = visit(&[(11, 400)], 1500, 7000, 9000);
         let peers = [("::ffff:10.0.0.5", "10.0.0.5:22"), ("2001:db8::5", "[2001:db8::5]:22")];
         for (address, name) in peers {
             let address: Ipv6Addr = address.parse().unwrap();
-            let peer = [&22_u32.to_ne_bytes()[..], &address.octets()].concat();
-            visit[RIVAL..RIVAL + NAME].copy_from_slice(&peer);
+            let peer = [&22_u32.to_ne_bytes()[..], &address.octets(), &43_210_u32.to_ne_bytes()].concat();
+            visit[RIVAL..RIVAL + peer.len()].copy_from_slice(&peer);
             let hop = read_path(&path(22, &[visit.clone()])).unwrap().hops.remove(0);
             assert_eq!((hop.kind, hop.ns, hop.other.as_deref()), (HopKind::Beyond, 400, Some(name)));
+            assert_eq!((hop.port, hop.sent, hop.answered), (Some(43_210), Some(7000), Some(9000)));
         }
     }
 

@@ -22,6 +22,7 @@ const volatile struct {
 	__u8 terminals;               /* whether marked terminals are followed */
 	__u8 controls;                /* whether every eighth key is not followed, to tell what following costs */
 	__u8 sees_writes;             /* whether the kernel has `tcp_sendmsg_locked` */
+	__u32 from;                   /* the only address that followed connections come from, as of `ends`; 0: any */
 } settings = {};
 
 /* The two ends of a connection, as this end sees them; of each address 32 bits. Of a terminal only its number, as `remote_port`. */
@@ -73,11 +74,6 @@ static __always_inline bool is_followed_port(__u16 port)
 	return port >= settings.first_port && port <= settings.last_port;
 }
 
-static __always_inline bool is_followed(const struct sock *sk)
-{
-	return is_followed_port(bpf_ntohs(sk->__sk_common.skc_dport));
-}
-
 static __always_inline bool is_internet(const struct sock *sk)
 {
 	__u16 family = sk->__sk_common.skc_family;
@@ -113,6 +109,24 @@ static __always_inline void read_ends(const struct sock *sk, struct ends *ends)
 		ends->local = fold(local);
 		ends->remote = fold(remote);
 	}
+}
+
+/* Whether a connection comes from where followed ones do. */
+static __always_inline bool is_from(const struct ends *ends)
+{
+	return is_followed_port(ends->remote_port) && (!settings.from || ends->remote == settings.from);
+}
+
+static __always_inline bool is_followed(const struct sock *sk)
+{
+	struct ends ends = {};
+
+	if (!is_followed_port(bpf_ntohs(sk->__sk_common.skc_dport)))
+		return false;
+	if (!settings.from)
+		return true;
+	read_ends(sk, &ends);
+	return is_from(&ends);
 }
 
 /* The places of a port: of its first connection, and of others that have it at the same time, from other clients or networks. */

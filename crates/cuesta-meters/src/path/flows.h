@@ -13,6 +13,7 @@ struct flow {
 	__u32 reader;  /* the task that last read it at the other end; if that is on another machine, who last read its answers */
 	bool is_local; /* whether it has come to its other end, on this machine */
 	struct bundle asked; /* the last keys, as long as that is not known; `n` of them so far */
+	__u32 sent[MOST_KEYS]; /* of each the offset in the stream before it */
 };
 
 struct {
@@ -56,7 +57,7 @@ static __always_inline struct flow *flow_beyond(const struct sock *sk)
 }
 
 /* Remembers what goes to another machine, which may answer much later, when more has gone there. */
-static __always_inline void ask(struct flow *flow, const struct bundle *bundle)
+static __always_inline void ask(struct flow *flow, const struct bundle *bundle, __u32 sent)
 {
 	if (flow->asked.connection != bundle->connection)
 		flow->asked.n = 0;
@@ -64,30 +65,45 @@ static __always_inline void ask(struct flow *flow, const struct bundle *bundle)
 	for (int each = 0; each < MOST_KEYS; each++) {
 		if (each >= bundle->n)
 			break;
+		flow->sent[flow->asked.n % MOST_KEYS] = sent;
 		flow->asked.keys[flow->asked.n++ % MOST_KEYS] = bundle->keys[each];
 	}
 }
 
-/* The other end of a connection: its port in place of a number, its address (IPv6) in place of a name. */
-static __always_inline void write_peer(struct name *peer, const struct sock *sk)
+/* A connection to another machine, as `chain.rs` reads it from a visit. */
+struct beyond {
+	struct name peer; /* its port in place of a number, its address (IPv6) in place of a name */
+	__u32 port;       /* of this end */
+	__u32 answered;   /* bytes that have come */
+};
+
+static __always_inline void read_beyond(struct beyond *beyond, const struct sock *sk)
 {
-	peer->pid = bpf_ntohs(sk->__sk_common.skc_dport);
+	beyond->port = sk->__sk_common.skc_num;
+	beyond->answered = BPF_CORE_READ((const struct tcp_sock *)sk, bytes_received);
+	beyond->peer.pid = bpf_ntohs(sk->__sk_common.skc_dport);
 	if (sk->__sk_common.skc_family == AF_INET) {
 		__be32 address[4] = { 0, 0, bpf_htonl(0xffff), sk->__sk_common.skc_daddr };
 
-		__builtin_memcpy(peer->comm, address, NAME);
+		__builtin_memcpy(beyond->peer.comm, address, NAME);
 	} else {
-		BPF_CORE_READ_INTO((__be32(*)[4])&peer->comm, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr32);
+		BPF_CORE_READ_INTO((__be32(*)[4])&beyond->peer.comm, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr32);
 	}
 }
 
+/* How far the stream of a connection that this end opened has been written: with the data its SYN was acknowledged. */
+static __always_inline __u32 offset_of(const struct tcp_sock *tcp)
+{
+	return BPF_CORE_READ(tcp, bytes_acked) + BPF_CORE_READ(tcp, write_seq) - BPF_CORE_READ(tcp, snd_una) - 1;
+}
+
 /* Another machine answers: for any of the keys that went there and are not over. Not static, as `collect`. */
-__noinline int collect_asked(struct flow *flow, struct bundle *bundle, struct name *peer, __u64 now)
+__noinline int collect_asked(struct flow *flow, struct bundle *bundle, struct beyond *beyond, __u64 now)
 {
 	struct connection *line = flow ? connection_at(flow->asked.connection) : 0;
 	__u32 n = 0;
 
-	if (!line || !bundle || !peer)
+	if (!line || !bundle || !beyond)
 		return false;
 	bundle->connection = flow->asked.connection;
 	bundle->way = ECHOES;
@@ -103,7 +119,10 @@ __noinline int collect_asked(struct flow *flow, struct bundle *bundle, struct na
 		if (!visit)
 			break;
 		visit->ns[BEYOND] = since(before->ended, now);
-		visit->rival = *peer;
+		visit->rival = beyond->peer;
+		visit->waker.pid = beyond->port;
+		visit->call = flow->sent[at];
+		visit->why = beyond->answered;
 		*going = *key;
 		going->visit = visit->id;
 	}
@@ -116,18 +135,18 @@ static __always_inline void flow_comes(struct cpu *cpu, __u32 level, const struc
 	struct flow *flow = flow_to(sk), *beyond = flow ? 0 : flow_beyond(sk);
 	struct ready *ready = (flow && flow->bundle.n) || beyond ? announce(cpu, level, now) : 0;
 	struct scratch *scratch = scratch_at(level);
-	struct name peer = {};
+	struct beyond place = {};
 
 	if (!ready || !scratch)
 		return;
 	if (beyond)
-		write_peer(&peer, sk);
+		read_beyond(&place, sk);
 	if (flow) {
 		flow->is_local = true;
 		copy_bundle(&ready->bundle, &flow->bundle);
 		flow->bundle.n = 0;
 		add_visits(&ready->bundle, NETWORK_STACK, since(flow->since, now), 0, now);
-	} else if (!collect_asked(beyond, &ready->bundle, &peer, now)) {
+	} else if (!collect_asked(beyond, &ready->bundle, &place, now)) {
 		end_announcement(cpu, level);
 		return;
 	}
@@ -171,7 +190,7 @@ static __always_inline void write_flow(struct scratch *scratch, struct cpu *cpu,
 		flow->bundle.n = 0;
 	add_keys(&flow->bundle, &scratch->bundle); /* to those that have not arrived yet */
 	if (!flow->is_local && scratch->bundle.way == KEYS)
-		ask(flow, &scratch->bundle);
+		ask(flow, &scratch->bundle, offset_of((const struct tcp_sock *)sk));
 	flow->since = now;
 	flow->line = line;
 	flowed = 1;

@@ -1,6 +1,7 @@
 //! Loads the programs, and reads what they have followed.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::path::Path;
 
 use cuesta_record::{FOLLOWED_PORTS, PathCounts, PathRecord, clock};
@@ -136,10 +137,23 @@ fn leave_out_missing(open: &mut OpenObject, has_point: impl Fn(&str) -> bool) ->
 
 /// In the form of `settings` in `connections.h`.
 fn settings(spec: FollowSpec, sees_writes: bool) -> Vec<u8> {
-    let ports = [FOLLOWED_PORTS.start(), FOLLOWED_PORTS.end()].map(|port| port.to_ne_bytes()).concat();
-    let flags = [spec.terminals, spec.controls, sees_writes].map(u8::from);
-    // The structure's size is a multiple of that of its ports.
-    [ports, flags.to_vec(), vec![0]].concat()
+    let ports = if spec.from.is_some() { 1..=u16::MAX } else { FOLLOWED_PORTS };
+    let ports = [ports.start(), ports.end()].map(|port| port.to_ne_bytes()).concat();
+    // Which keys are controls the driver tells by its own ports.
+    let flags = [spec.terminals, spec.controls && spec.from.is_none(), sees_writes, false].map(u8::from);
+    let from = spec.from.map_or(0, fold).to_ne_bytes();
+    [ports, flags.to_vec(), from.to_vec()].concat()
+}
+
+/// Of an address 32 bits, as `fold` of `connections.h`.
+fn fold(address: IpAddr) -> u32 {
+    match address.to_canonical() {
+        IpAddr::V4(address) => u32::from_ne_bytes(address.octets()),
+        IpAddr::V6(address) => {
+            let octets = address.octets();
+            octets.as_chunks::<4>().0.iter().fold(0, |all, word| all ^ u32::from_ne_bytes(*word))
+        }
+    }
 }
 
 #[cfg(test)]

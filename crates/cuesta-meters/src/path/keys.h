@@ -24,9 +24,9 @@ struct visit {
 	__u64 ns[KINDS];
 	__u64 ended;
 	__u32 id, parent;
-	__u32 call; /* what its task last slept in */
-	__u32 why;  /* as above */
-	struct name task, rival, waker; /* of `BEYOND` `rival` is the other machine, as in `write_peer` */
+	__u32 call; /* what its task last slept in; of `BEYOND` the offset before what was sent */
+	__u32 why;  /* as above; of `BEYOND`, as `rival` and `waker`, of a `struct beyond` */
+	struct name task, rival, waker;
 	__u32 unused;
 };
 

@@ -7,6 +7,8 @@
 //!   and leave. `finished.h`: paths leave the kernel. `marks.h`: what spares most programs a look at tasks and terminals.
 //! - `chain`: the bytes of a finished path → its hops. Pure.
 
+use std::net::IpAddr;
+
 #[cfg(not(feature = "exact"))]
 mod absent;
 #[cfg(feature = "exact")]
@@ -26,6 +28,8 @@ pub(crate) use follower::PROGRAMS;
 pub struct FollowSpec {
     /// Whether terminals of this machine are followed too whose masters are exclusive (`TIOCEXCL`).
     pub terminals: bool,
+    /// The bastion that they come from instead, on connections of its own; it is traced, too.
+    pub from: Option<IpAddr>,
     /// Whether every eighth key is left out, to tell what following costs.
     pub controls: bool,
 }

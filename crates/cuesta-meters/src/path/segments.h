@@ -49,7 +49,7 @@ static __always_inline bool read_segment(struct sk_buff *skb, struct ends *ends)
 		return false;
 	ends->remote = is_v4 ? ip.v4.source : fold(ip.v6.source);
 	ends->local = is_v4 ? ip.v4.destination : fold(ip.v6.destination);
-	return true;
+	return is_from(ends);
 }
 
 SEC("tp_btf/netif_receive_skb")

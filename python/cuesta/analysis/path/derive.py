@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from statistics import fmean
 from typing import Any
 
+from cuesta.analysis.path.behind import find_paths, join_behind
 from cuesta.analysis.path.composition import (
     describe_mean,
     describe_times,
@@ -59,7 +60,7 @@ def derive_paths(recorded: Recorded, times: StepTimes, apart: Container[str]) ->
     hosts = [select_step(host, times, () if is_apart_only else apart) for host in joined]
     if not hosts:
         return StepPaths()
-    first = next((host for host in hosts if any(key.path for key in host.keys)), hosts[0])
+    first = next((host for host in hosts if not host.is_behind and find_paths(host)), hosts[0])
     by_host = {host.name: describe_host(host) for host in hosts} if len(hosts) > 1 else None
     return StepPaths(describe_echoes(first, by_host), describe_answers(first), describe_logins(first))
 
@@ -79,7 +80,7 @@ def join_run(recorded: Recorded) -> list[JoinedHost]:
 def join_hosts(recorded: Recorded) -> Iterable[JoinedHost]:
     followed = list(read_followed(recorded))
     joined = [join_host(recorded, file, name, followed) for file, name in name_path_files(recorded).items()]
-    return [host for host in joined if host.paths or host.counts] or joined[:1]
+    return join_behind([host for host in joined if host.paths or host.counts]) or joined[:1]
 
 
 def join_host(recorded: Recorded, file: str, name: str, followed: Sequence[Followed]) -> JoinedHost:

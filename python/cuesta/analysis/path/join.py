@@ -150,6 +150,10 @@ class JoinedHost:
     """Paths that the host's tracer wrote."""
     counts: list[PathCounts]
     """What it has counted in each segment."""
+    others: list[tuple[Path, PathRow]] = field(default_factory=list)
+    """Paths that came from no port of the driver, each with its segment's folder."""
+    is_behind: bool = False
+    """Whether its keys came by another host that is traced."""
 
 
 class HostJoin:
@@ -164,6 +168,7 @@ class HostJoin:
         self.terminals = list_terminals(self.connections)
         self.counts = dict[Path, PathCounts]()
         self.paths = 0
+        self.others = list[tuple[Path, PathRow]]()
 
     def take(self, segment: Path, record: PathRecord) -> None:
         if record.counts:
@@ -178,6 +183,7 @@ class HostJoin:
                 keys.take(path)
             return
         if not (connections := self.connections.get(place)):
+            self.others.append((place[0], path))
             return
         number = self.at_host[place].place(path)
         for connection in connections:
@@ -195,7 +201,7 @@ class HostJoin:
                 keys += settle_keys(connection.keys, matched)
                 paths = self.early[place, matched] if matched is not None else []
                 logins += (JoinedLogin(each.followed, paths) for each in connection.logins)
-        return JoinedHost(self.name, mark_coalesced(keys), logins, self.paths, list(self.counts.values()))
+        return JoinedHost(self.name, mark_coalesced(keys), logins, self.paths, list(self.counts.values()), self.others)
 
 
 def divide_connections(followed: Iterable[Followed]) -> dict[Place, list[Connection]]:

@@ -19,6 +19,7 @@ from cuesta import _native
 from cuesta.engine.local.node_exporter import NodeExporter, is_url
 from cuesta.errors import CuestaError, UsageError
 from cuesta.records.rows import PathCounts
+from cuesta.target import is_address
 from cuesta.terminal import write
 
 COVERED = 0.9
@@ -48,8 +49,9 @@ class MeterRequest:
     """Whether CPU time is kept by location too, for a profile."""
     traced: Literal["light", "full"] | None = None
     """How much of the kernel is traced."""
-    follow: Literal["connections", "terminals"] | None = None
-    """Whose keys are followed: those of probe lines over TCP; with `terminals` also those of terminals here."""
+    follow: str | None = None
+    """Whose keys are followed: `connections`: those of probe lines over TCP; `terminals`: also those of terminals here;
+    an address: those that come from there, a bastion that probe lines pass."""
 
     def json(self) -> str:
         return json.dumps(asdict(self))
@@ -93,7 +95,10 @@ EXPECTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "sampled": ("true or false", lambda value: isinstance(value, bool)),
     "stacks": ("true or false", lambda value: isinstance(value, bool)),
     "traced": ('"light", "full" or null', lambda value: value in ("light", "full", None)),
-    "follow": ('"connections", "terminals" or null', lambda value: value in ("connections", "terminals", None)),
+    "follow": (
+        '"connections", "terminals", an address or null',
+        lambda value: value in ("connections", "terminals", None) or is_address(value),
+    ),
 }
 """The names of a request: what their values are."""
 
@@ -130,7 +135,8 @@ def start_follower(request: MeterRequest, out: TextIO) -> _native.Follower | Non
     if request.follow is None:
         return None
     try:
-        return _native.Follower.start(terminals=request.follow == "terminals")
+        from_address = request.follow if is_address(request.follow) else None
+        return _native.Follower.start(terminals=request.follow == "terminals", from_address=from_address)
     except _native.RunError as error:
         counts = PathCounts(keys=0, finished=0, lost=0, unknown=0, missing=[f"all hops: {error}"])
         write(json.dumps({"host_at": _native.now(), "counts": asdict(counts)}), out)

@@ -138,10 +138,12 @@ def choose_source(where: str, facts: SegmentFacts, every: float | None = None) -
     return replace(source, request=replace(request, every=every or request.every))
 
 
-def choose_followed(source: MeterSource, facts: SegmentFacts) -> Literal["connections", "terminals"] | None:
+def choose_followed(source: MeterSource, facts: SegmentFacts) -> str | None:
     """Whose keys a host's meters follow; None if none, as where its counters are read over HTTP."""
     if not facts.followed or source.source == "node_exporter":
         return None
+    if source.request and source.request.follow:
+        return source.request.follow
     is_here = source.source == "here" and any(kind(target, facts) == "programs" for target in facts.targets)
     return "terminals" if is_here else "connections"
 
@@ -247,7 +249,10 @@ def here(subject: str, why: str, facts: SegmentFacts) -> MeterSource:
 
 
 def over_ssh(where: str, facts: SegmentFacts) -> MeterSource:
-    """Run `cuesta meters stream` on another machine: `ssh://USER@HOST:PORT?subject=pid:7&tier=exact&identity=FILE`."""
+    """Run `cuesta meters stream` on another machine: `ssh://USER@HOST:PORT?subject=pid:7&tier=exact&identity=FILE`.
+
+    With `from=ADDRESS` keys are followed that a bastion passes on from there.
+    """
     parts = urlsplit(where)
     query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
     subject = query.get("subject", MACHINE)
@@ -263,7 +268,8 @@ def over_ssh(where: str, facts: SegmentFacts) -> MeterSource:
         case file:
             command += ["-o", f"UserKnownHostsFile={file}"]
     command += ["--", parts.hostname or "", shlex.join([query.get("command", "cuesta"), "meters", "stream"])]
-    request, traced = MeterRequest(subject, stacks=True), TRACED.get(query.get("tier", ""))
+    request = MeterRequest(subject, stacks=True, follow=query.get("from"))
+    traced = TRACED.get(query.get("tier", ""))
     request = add_tracing(request, traced) if traced else request
     level = attribution(facts, not is_here(host_of(where)))
     return MeterSource(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", level, request)
