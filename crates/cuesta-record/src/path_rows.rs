@@ -154,7 +154,8 @@ record! {
         lost: u64 = Number;
         /// answers by tasks that had no key of that line: each has no path
         unknown: u64 = Number;
-        /// kinds of hops that this kernel does not show, with the reason, such as `worker_queue: no tracepoint workqueue_queue_work`
+        /// what this kernel does not show: the kinds of hops that then have no figure, if any, and the reason, such as
+        /// `sent, held: … (this kernel has no tracepoint tcp_sendmsg_locked)`
         missing: Vec<String> = Unitless;
     }
 }

@@ -115,6 +115,17 @@ def test_a_path_that_ended_at_another_answer_is_refused() -> None:
     assert key.path.whole
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_paths_that_depart_together_the_one_that_was_written_first_counts(order: int) -> None:
+    line = Line()
+    line.type(3.0, [hop("on_cpu", "sshd", 20.0), hop("held", "", 180.0, why="cork")])
+    (first,) = line.paths
+    again = first | {"hops": [hop("sleeping", "sshd", 150.0, ended=150_000), hop("held", "", 50.0, ended=200_000)]}
+    (key,) = join([line], [first, again][::order])
+    assert key.path
+    assert [each.kind for each in key.path.hops] == ["on_cpu", "held"]
+
+
 def test_keys_that_came_in_one_segment_share_its_path() -> None:
     line = Line(sent=uncontrolled())
     line.answer(3.0, ECHO, size=3)

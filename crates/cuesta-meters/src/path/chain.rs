@@ -6,7 +6,7 @@ use cuesta_record::{HopKind, HopReason, PathHop, PathRow, Stamp};
 use syscalls::Sysno;
 
 /// In the order of the programs.
-const KINDS: [HopKind; 12] = [
+pub(super) const KINDS: [HopKind; 12] = [
     HopKind::OnCpu,
     HopKind::RunQueue,
     HopKind::Waking,

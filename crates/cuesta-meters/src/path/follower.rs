@@ -15,16 +15,16 @@ use crate::traced::{TYPES, no_types, refusal};
 /// Made by `build.rs` from `path.bpf.c`.
 pub(crate) const PROGRAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/path.bpf.o"));
 
-/// Tracepoints that a kernel may lack, and what is then not told apart.
+/// Tracepoints that a kernel may lack: the kinds of hops that then have no figure, if any, and what is not told apart.
 const MAY_LACK: [(&str, &str); 8] = [
     ("tcp_sendmsg_locked", "sent, held: how long TCP held an echo back counts as network"),
     ("sock_send_length", "held: what TCP held back counts as sent"),
-    ("sock_recv_length", "on_cpu: a key that comes while its reader runs may have no path"),
+    ("sock_recv_length", "no path: of a key that comes while its reader runs"),
     ("workqueue_queue_work", "worker_queue: no path goes through a terminal"),
     ("workqueue_execute_start", "worker_queue: no path goes through a terminal"),
-    ("workqueue_execute_end", "worker_queue: a path through a terminal whose reader is awake is lost"),
+    ("workqueue_execute_end", "no path: of a key through a terminal whose reader is awake"),
     ("hrtimer_expire_entry", "timer: what a timer ends counts as sleeping"),
-    ("inet_sock_set_state", "network_stack: no path of a login begins"),
+    ("inet_sock_set_state", "no path: of a login"),
 ];
 
 /// The running programs. They stop when it is dropped.
@@ -177,6 +177,16 @@ mod tests {
             let object = open.load().unwrap();
             let running = object.progs().filter(ProgramImpl::autoload).count();
             assert_eq!(running + 1, object.progs().count(), "without {lacking}");
+        }
+    }
+
+    #[test]
+    fn what_is_lacking_begins_with_kinds_of_hops_or_with_no_path() {
+        let kinds: Vec<_> = chain::KINDS.iter().map(|kind| serde_json::to_string(kind).unwrap()).collect();
+        for (_, what) in MAY_LACK {
+            let names = what.split_once(": ").unwrap().0;
+            let is_kind = |name: &str| kinds.contains(&format!("{name:?}"));
+            assert!(names == "no path" || names.split(", ").all(is_kind), "{what}");
         }
     }
 

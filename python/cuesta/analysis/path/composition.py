@@ -33,8 +33,11 @@ def pick_quantile(ordered: Sequence[int], share: float) -> int:
 
 
 def sum_by_kind(keys: Sequence[KeyPath], not_shown: Iterable[str] = ()) -> dict[str, list[int]]:
-    """For each kind of hop its sum in each key, in ns; empty for kinds that the kernel does not show."""
-    hidden = {reason.partition(":")[0] for reason in not_shown}
+    """For each kind of hop its sum in each key, in ns; empty for kinds that the kernel does not show.
+
+    A reason why it does not begins with them, such as `sent, held: …`.
+    """
+    hidden = {kind for reason in not_shown for kind in reason.partition(":")[0].split(", ")}
     return {kind: [key.sum_of(kind) for key in keys] if kind not in hidden else [] for kind in KINDS}
 
 

@@ -57,8 +57,13 @@ class Candidate:
             self.is_refused = True
             return
         known = self.paths.get(connection)
-        if known is None or (not path.whole, path.ns) < (not known.whole, known.ns):
+        if known is None or rank(path) < rank(known):
             self.paths[connection] = path
+
+
+def rank(path: PathRow) -> tuple[bool, int, int]:
+    """The best path has the lowest. Of those that departed together it is the one that was written first."""
+    return not path.whole, path.ns, -sum(hop.ns for hop in path.hops if hop.kind in ("held", "sent"))
 
 
 @dataclass(slots=True)
