@@ -105,7 +105,11 @@ def describe_unclosed(path: PathPart) -> str:
 
 def describe_price(path: PathPart) -> str:
     if path.price is None or path.price_low is None or path.price_high is None:
-        return f"what following costs a key is not known: too few were left out to tell it ({count(path.control)})"
+        few = f"too few were left out to tell it ({count(path.control)})" if path.control else "none was left out"
+        return f"what following costs a key is not known: {few}"
+    if path.price < 0:
+        most = f": by at most {seconds(path.price_high)} (95 %)" if path.price_high > 0 else ""
+        return f"a followed key is not seen to be later than one of the {count(path.control)} left out{most}"
     between = seconds_between(path.price_low, path.price_high) if path.price_low >= 0 else ""
     within = between or f"{seconds(path.price_low)} to {seconds(path.price_high)}"
     return (
@@ -203,9 +207,8 @@ def login_parts(login: LoginPath) -> Iterator[Part]:
     of_host = f"at the host {write_times(login.host)}, outside of it {seconds(login.outside.p50)}"
     yield Remark(f"{many(login.logins, 'login')} followed{rounds}: {of_host}{missing}")
     shown = [part for part in login.parts if part.share >= SMALL]
-    rows = [(label_hop(part.kind, part.task), seconds(part.seconds), share(part.share), tell(part)) for part in shown]
+    rows = [
+        (label_hop(part.kind, part.task), seconds(part.seconds), share(part.share), hop_cells(part)[1])
+        for part in shown
+    ]
     yield Table(("of a login", "mean", "share", "with"), rows, wraps=3)
-
-
-def tell(part: PathHop) -> str:
-    return ", ".join(filter(None, (part.call, part.other)))
