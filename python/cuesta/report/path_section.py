@@ -207,8 +207,10 @@ def login_parts(login: LoginPath) -> Iterator[Part]:
     of_host = f"at the host {write_times(login.host)}, outside of it {seconds(login.outside.p50)}"
     yield Remark(f"{many(login.logins, 'login')} followed{rounds}: {of_host}{missing}")
     shown = [part for part in login.parts if part.share >= SMALL]
-    rows = [
-        (label_hop(part.kind, part.task), seconds(part.seconds), share(part.share), hop_cells(part)[1])
-        for part in shown
-    ]
+    rows = [(label_hop(part.kind, part.task), seconds(part.seconds), share(part.share), tell(part)) for part in shown]
     yield Table(("of a login", "mean", "share", "with"), rows, wraps=3)
+
+
+def tell(part: PathHop) -> str:
+    """Of hops of several logins, whose tasks have one name and several numbers."""
+    return ", ".join(filter(None, (part.call, part.other, part.why)))
