@@ -48,6 +48,16 @@ def test_without_a_path_to_the_prompt_or_from_the_connection_a_login_is_missing(
     assert follow_login(login([])) is None
 
 
+def test_what_is_between_two_rounds_is_not_attributed_if_a_segment_between_them_has_no_path() -> None:
+    unseen = follow_login(login([CONNECTION, KEX, path((1560, 1600), (900, 1000), 30, 70), PROMPT]))
+    answered_later = path((1500, 1560), (1000, 1040), 29, 90)
+    seen = follow_login(login([CONNECTION, KEX, answered_later, path((1560, 1600), (900, 1000), 30, 70), PROMPT]))
+    assert unseen
+    assert seen
+    assert (unseen.outside, unseen.unclosed) == (13 * MS, 3 * MS)
+    assert (seen.outside, seen.unclosed) == (16 * MS, 0)
+
+
 def test_a_login_is_told_by_kind_and_task() -> None:
     host = JoinedHost("", [], [login(ALL), login(ALL, took=140), login([])], 0, [])
     found = describe_logins(host)

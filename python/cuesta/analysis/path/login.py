@@ -3,17 +3,17 @@
 The chain is followed backward from the path that carries the prompt. Before each path comes the one with the newest
 answer that had departed when its segment arrived, by the host's clock: the client cannot have seen more. What is
 between is network and client. The tracer makes a path of the connection's establishment too, so the chain begins there.
-A round whose segment the tracer leaves out, to tell the price of following, is seen by where the next segment begins:
-what is between is then not attributed.
+Where the tracer leaves a segment out, to tell the price of following, or knows no path of it, there is a gap between
+the segments of two rounds: what is between these is then not attributed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from cuesta.analysis.path.followed_key import Hop, list_hops
 from cuesta.analysis.path.join import JoinedLogin
-from cuesta.analysis.path.ranges import Range, is_control
+from cuesta.analysis.path.ranges import Range
 from cuesta.records.rows import PathRow
 
 
@@ -25,6 +25,8 @@ class LoginRounds:
     """ns, by the driver."""
     rounds: Sequence[PathRow]
     """In order."""
+    segments: Mapping[int, int]
+    """Of each segment that has a path: its last byte, by the one before its first."""
 
     @property
     def host(self) -> int:
@@ -32,9 +34,13 @@ class LoginRounds:
 
     @property
     def left_out(self) -> int:
-        """Between two rounds, where a segment was left out: network, client, and the host's part for that segment."""
+        """Between two rounds, where a segment has no path: network, client, and the host's part for that segment."""
         pairs = pairwise(self.rounds)
-        return sum(after.begun - before.begun - before.ns for before, after in pairs if hides_round(before, after))
+        return sum(
+            after.begun - before.begun - before.ns
+            for before, after in pairs
+            if has_gap(self.segments, before.key_to, after.key_from)
+        )
 
     @property
     def outside(self) -> int:
@@ -64,12 +70,17 @@ def follow_login(login: JoinedLogin) -> LoginRounds | None:
         return None
     rounds = chain_back(paths, last)
     is_from_connection = rounds[0].key_from == 0
-    return LoginRounds(login.followed.took, rounds) if is_from_connection else None
+    segments = {path.key_from: path.key_to for path in paths if path.key_to > path.key_from}
+    return LoginRounds(login.followed.took, rounds, segments) if is_from_connection else None
 
 
-def hides_round(before: PathRow, after: PathRow) -> bool:
-    """Whether the segment in front of `after` is one that the tracer leaves out."""
-    return after.key_from != before.key_to and is_control(after.port, after.key_from)
+def has_gap(segments: Mapping[int, int], start: int, end: int) -> bool:
+    """Whether some of the bytes behind `start`, up to `end`, came in a segment without a path."""
+    while start < end:
+        if start not in segments:
+            return True
+        start = segments[start]
+    return False
 
 
 def chain_back(paths: Iterable[PathRow], last: PathRow) -> list[PathRow]:
