@@ -44,7 +44,9 @@ class PathHop:
     call: str | None = declare("the system call in which the task slept")
     other: str | None = declare("who had the CPU, or who woke the task")
     other_pid: int | None = declare("the number of that task; None if there were several")
-    why: str | None = declare("why TCP held an answer back")
+    why: str | None = declare(
+        "of `held`: why TCP held the answer back; of `run_queue`: `quota`; of `sleeping`: `unseen` if its end was not"
+    )
 
 
 @figure_table
