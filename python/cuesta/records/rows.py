@@ -860,8 +860,8 @@ class PathCounts:
     unknown: int
     """Answers by tasks that had no key of that line: each has no path."""
     missing: Sequence[str]
-    """Kinds of hops that this kernel does not show, with the reason, such as `worker_queue: no tracepoint
-    workqueue_queue_work`."""
+    """What this kernel does not show: the kinds of hops that then have no figure, if any, and the reason, such as
+    `sent, held: … (this kernel has no tracepoint tcp_sendmsg_locked)`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
