@@ -14,6 +14,7 @@ import pytest
 
 from cuesta.records.rows import PathRow
 from tests.beyond_a_wire import FAR, far_host
+from tests.busy_loops import busy_loops
 from tests.conftest import Write
 from tests.daemons import AT_A_SHELL, needed, sshd
 from tests.own_network import inside
@@ -157,15 +158,3 @@ def list_visits(path: PathRow) -> Iterator[tuple[str, int, int, int, int]]:
         if last.task in TASKS:
             yield last.task, last.pid, begin, path.begun + ended, waited
         begin = path.begun + ended
-
-
-@contextmanager
-def busy_loops(number: int) -> Iterator[None]:
-    """Programs that always want a CPU, so that others wait for it."""
-    started = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(number)]
-    try:
-        yield
-    finally:
-        for each in started:
-            each.kill()
-            each.wait()

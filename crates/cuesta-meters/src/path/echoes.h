@@ -34,7 +34,7 @@ static __always_inline struct outgoing *outgoing_of(__u32 connection)
 	return at ? bpf_map_lookup_elem(&outgoing, &at) : 0;
 }
 
-/* Takes a free place, or the oldest one's: mostly the first one, which spares a look at the others. */
+/* Takes a free place, mostly the first one, which spares a look at the others; if there is none, one after another. */
 static __always_inline struct written *take_written(struct outgoing *out)
 {
 	for (__u32 at = 0; at < MOST_KEYS; at++)

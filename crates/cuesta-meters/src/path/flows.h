@@ -114,10 +114,11 @@ __noinline int collect_asked(struct flow *flow, struct bundle *bundle, struct be
 		if (at >= flow->asked.n || !before || is_over(line, key->to, key->turn))
 			continue;
 		struct visit *visit = add_visit(key->visit, now);
-		struct going *going = &bundle->keys[n++ % MOST_KEYS];
 
 		if (!visit)
-			break;
+			continue;
+		struct going *going = &bundle->keys[n++ % MOST_KEYS];
+
 		visit->ns[BEYOND] = since(before->ended, now);
 		visit->rival = beyond->peer;
 		visit->waker.pid = beyond->port;
@@ -130,29 +131,49 @@ __noinline int collect_asked(struct flow *flow, struct bundle *bundle, struct be
 	return n > 0;
 }
 
+/* What another machine answers, or what came of this one, is for the task that last read it. It may be awake; if it is not, it will be
+ * woken. */
+static __always_inline void give_reader(__u32 level, struct flow *flow, struct ready *ready, __u64 now)
+{
+	struct scratch *scratch = scratch_at(level);
+
+	if (scratch && flow->reader)
+		give(scratch, &ready->bundle, flow->reader, false, now);
+}
+
+static __always_inline void answer_comes(struct cpu *cpu, __u32 level, const struct sock *sk, __u64 now)
+{
+	struct flow *flow = flow_beyond(sk);
+	struct ready *ready = flow ? announce(cpu, level, now) : 0;
+	struct beyond beyond = {};
+
+	if (!ready)
+		return;
+	read_beyond(&beyond, sk);
+	if (collect_asked(flow, &ready->bundle, &beyond, now))
+		give_reader(level, flow, ready, now);
+	else
+		end_announcement(cpu, level);
+}
+
+/* Something has come on a connection that is not followed. */
 static __always_inline void flow_comes(struct cpu *cpu, __u32 level, const struct sock *sk, __u64 now)
 {
-	struct flow *flow = flow_to(sk), *beyond = flow ? 0 : flow_beyond(sk);
-	struct ready *ready = (flow && flow->bundle.n) || beyond ? announce(cpu, level, now) : 0;
-	struct scratch *scratch = scratch_at(level);
-	struct beyond place = {};
+	struct flow *flow = flow_to(sk);
 
-	if (!ready || !scratch)
-		return;
-	if (beyond)
-		read_beyond(&place, sk);
-	if (flow) {
-		flow->is_local = true;
-		copy_bundle(&ready->bundle, &flow->bundle);
-		flow->bundle.n = 0;
-		add_visits(&ready->bundle, NETWORK_STACK, since(flow->since, now), 0, now);
-	} else if (!collect_asked(beyond, &ready->bundle, &place, now)) {
-		end_announcement(cpu, level);
+	if (!flow) {
+		answer_comes(cpu, level, sk, now);
 		return;
 	}
-	flow = flow ? flow : beyond;
-	if (flow && flow->reader) /* it may be awake; if it is not, it will be woken */
-		give(scratch, &ready->bundle, flow->reader, false, now);
+	flow->is_local = true;
+	struct ready *ready = flow->bundle.n ? announce(cpu, level, now) : 0;
+
+	if (!ready)
+		return;
+	copy_bundle(&ready->bundle, &flow->bundle);
+	flow->bundle.n = 0;
+	add_visits(&ready->bundle, NETWORK_STACK, since(flow->since, now), 0, now);
+	give_reader(level, flow, ready, now);
 }
 
 /* Whether what a task passes on next is a key of another connection. */
@@ -178,7 +199,7 @@ static __always_inline void write_flow(struct scratch *scratch, struct cpu *cpu,
 		has = collect_written(scratch, cpu, &line, false, now);
 
 	does(task, has ? scratch->bundle.connection : (__u64)sk, now);
-	if (!has)
+	if (!has || !scratch->bundle.n)
 		return;
 	if (!flow) {
 		bpf_map_update_elem(&flows, &ends, &no_flow, BPF_ANY);

@@ -163,7 +163,7 @@ static __always_inline bool is_taken(const struct holding *holding, __u32 at)
 	return holding->taken >> at & 1;
 }
 
-/* Takes a free place for a key, or the oldest one's. */
+/* Takes a free place for a key; if there is none, one after another. */
 static __always_inline struct had *take_place(struct holding *holding)
 {
 	for (__u32 at = 0; at < MOST_KEYS; at++)

@@ -9,16 +9,16 @@
 
 struct reads {
 	__u32 n;
-	__u32 sleeps;            /* how often the task had slept by then */
+	__u32 renames;           /* the task's, at the last one: it has slept since if it has more now */
 	__u32 lines[MOST_READS]; /* the first one first, each `connection << 1 | way`; 0: of no followed line */
 };
 
 /* Adds what is read now. What was read before a sleep and not passed on since will not be. */
-static __always_inline void add_read(struct reads *reads, __u32 line, __u32 sleeps)
+static __always_inline void add_read(struct reads *reads, __u32 line, __u32 renames)
 {
-	if (reads->sleeps != sleeps)
+	if (reads->renames != renames)
 		reads->n = 0;
-	reads->sleeps = sleeps;
+	reads->renames = renames;
 	if (reads->n < MOST_READS)
 		reads->lines[reads->n++] = line;
 }

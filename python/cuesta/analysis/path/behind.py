@@ -6,7 +6,7 @@ By the port of the connection between them, and by the offsets of its streams as
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 
@@ -17,12 +17,13 @@ Connection = tuple[Path, int | None]
 """A segment's folder, and the port of the client's end."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class PathsBehind:
     """A host's paths of one connection, in the order of their segments."""
 
-    paths: list[PathRow] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
+    paths: Sequence[PathRow]
+    starts: Sequence[int]
+    """Of each path the offset before its first byte."""
 
     @classmethod
     def from_rows(cls, rows: Iterable[PathRow]) -> "PathsBehind":
