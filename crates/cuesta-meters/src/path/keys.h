@@ -308,8 +308,15 @@ static __always_inline void put(struct had *had, struct going *key, struct spent
 	had->spent = *spent;
 }
 
-/* Gives keys to a task. One that it has already it keeps as it came first, unless it `slept` until now: then it was this
- * one that it waited for. */
+/* Whether a task has a key anew that it had already, instead of as it came first: if it `slept` until now it was this one that it waited
+ * for. What it has passed on does not come again on the way to the program, and answers that come after one that it has passed on
+ * are others. */
+static __always_inline bool is_renewed(const struct had *had, __u32 way, bool slept)
+{
+	return way == KEYS ? slept && !had->key.sink : slept || had->key.sink;
+}
+
+/* Gives keys to a task, which may have `slept` until now. */
 __noinline int give(struct scratch *scratch, struct bundle *bundle, __u32 number, bool slept, __u64 now)
 {
 	if (!scratch || !bundle)
@@ -332,7 +339,7 @@ __noinline int give(struct scratch *scratch, struct bundle *bundle, __u32 number
 
 			if (is_taken(holding, at) && had->key.begun == key->begun && had->key.to == key->to) {
 				known = true;
-				if (slept)
+				if (is_renewed(had, bundle->way, slept))
 					put(had, key, &scratch->spent, now);
 			}
 		}
